@@ -38,9 +38,11 @@ void ExecBlock::warp_ended() {
 }
 
 ExecGrid::ExecGrid(const isa::KernelImage& image, const std::vector<uint32_t>& origins,
-                   const exec::Launch& launch, std::shared_ptr<std::string> output, const isa::Device& device,
-                   bool serves)
-    : launch_(launch), code_(image, *launch.code, origins, device, serves), output_(std::move(output)) {}
+                   const Tellings* tellings, const exec::Launch& launch, std::shared_ptr<std::string> output,
+                   const isa::Device& device, bool serves)
+    : launch_(launch),
+      code_(image, *launch.code, origins, tellings, device, serves),
+      output_(std::move(output)) {}
 
 bool ExecGrid::reads_at_once() const {
   const exec::Code& code = *launch_.code;

@@ -38,8 +38,9 @@ class ExecGrid final : public isa::GridProgram {
   // `image`, which is `computed` and has the launch's shape, and `origins` outlive this: by record of the
   // launch's code, which instruction of the image it is of. `output` gets what the blocks that ended have
   // printed. `serves`: see ExecCode; without it blocks are executed in one order on one thread.
-  ExecGrid(const isa::KernelImage& image, const std::vector<uint32_t>& origins, const exec::Launch& launch,
-           std::shared_ptr<std::string> output, const isa::Device& device, bool serves);
+  ExecGrid(const isa::KernelImage& image, const std::vector<uint32_t>& origins, const Tellings* tellings,
+           const exec::Launch& launch, std::shared_ptr<std::string> output, const isa::Device& device,
+           bool serves);
 
   const isa::KernelImage& image() const override { return code_.image; }
   std::unique_ptr<isa::BlockProgram> next() override;

@@ -25,18 +25,25 @@ constexpr uint32_t kStrongSpins = 1, kWeakSpins = 1 << 14, kSliceTurns = 1 << 16
 
 constexpr double kNsPerUs = 1000;
 
+// R1 of a kernel, in a lane's local memory: above what its variables need, far enough for deep recursion.
+constexpr uint32_t kStackTop = 1U << 20;
+
 }  // namespace
 
 ExecCode::ExecCode(const isa::KernelImage& i, const exec::Code& c, const std::vector<uint32_t>& o,
-                   const isa::Device& device, bool served)
+                   const Tellings* t, const isa::Device& device, bool served)
     : image(i),
       code(c),
       origins(o),
+      tellings(t),
       silent(c.insts.size()),
       serves(served),
       sms(device.sms),
       ns_per_cycle(kNsPerUs / device.core_mhz),
       counts_arrivals_(counts_arrivals(c, i)) {
+  if (t != nullptr) {
+    slots.emplace(c, o);
+  }
   for (size_t pc = 0; pc < c.insts.size(); ++pc) {
     const bool same = pc > 0 && origins[pc] == origins[pc - 1];
     silent[pc] = origins[pc] >= image.code.size() || (same && (silent[pc - 1] || c.insts[pc - 1].counted));
@@ -48,6 +55,10 @@ ExecWarp::ExecWarp(const ExecCode& code, exec::WarpCore& warp, ExecBlock& block)
   time_.ns_per_cycle = code.ns_per_cycle;
   w_.observer = this;
   w_.time = &time_;
+  if (code.tellings != nullptr) {
+    addresses_.resize(code.tellings->kept);
+    stack_.fill(kStackTop);
+  }
 }
 
 ExecWarp::ExecWarp(ExecWarp&& other) noexcept : ExecWarp(other.code_, other.w_, other.block_) {}
@@ -101,7 +112,7 @@ std::span<const isa::Run> ExecWarp::next(uint64_t now) {
       break;
     }
     Group& g = *current_;
-    if (!g.runs()) {  // it waits, or is part of another one
+    if (!g.runs() || !meet(g)) {  // it waits, or is part of another one
       current_ = nullptr;
       continue;
     }
@@ -115,6 +126,14 @@ std::span<const isa::Run> ExecWarp::next(uint64_t now) {
       break;
     }
     const Inst& in = code_.code.insts[g.pc];
+    if (code_.slots && later_.needs(*code_.slots, g, g.pc)) {
+      if (in.kind != Kind::kCompute) {
+        waits_ = true;
+        break;
+      }
+      later_.put_off(*code_.slots, w_, g, g.pc++);
+      continue;
+    }
     const uint32_t lanes_here = g.mask;
     const bool goes_on = step(g, in, w_.lanes(g, in, w_.banks(g)), nullptr);
     if (std::exchange(w_.yields, false)) {
@@ -126,6 +145,19 @@ std::span<const isa::Run> ExecWarp::next(uint64_t now) {
     }
   }
   return {};
+}
+
+bool ExecWarp::meet(Group& g) {
+  while (g.join >= 0) {
+    const exec::Join& j = w_.joins[static_cast<size_t>(g.join)];
+    if (g.pc != j.pc || g.base != j.base) {
+      break;
+    }
+    if (!exec::arrive_at_join(w_, g)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool ExecWarp::step(Group& g, const Inst& in, uint32_t mask, isa::Operands* out) {
@@ -167,15 +199,27 @@ void ExecWarp::issue(uint32_t code, uint32_t mask, isa::Operands& out) {
   while (goes_on) {
     const uint32_t pc = g->pc;
     const Inst& in = code_.code.insts[pc];
-    const uint32_t here = w_.lanes(*g, in, w_.banks(*g));
+    uint32_t here = w_.lanes(*g, in, w_.banks(*g));
     if (in.counted) {
       ++w_.executed;
-      w_.thread_executed += static_cast<uint32_t>(std::popcount(here));
       // A branch that has no guard is executed by all, whether they go there or not.
       const bool predicated = (code_.image.code[code].flags & isa::kFlagPredicated) != 0;
       run_.mask = predicated ? here : g->mask;
+      if (code_.tellings != nullptr) {
+        const Telling& t = code_.tellings->of[pc];
+        run_.mask = t.first_lane ? here & -here : here;
+        tell(t, run_.mask);
+      }
+      w_.thread_executed += static_cast<uint32_t>(std::popcount(code_.tellings ? run_.mask : here));
     }
-    goes_on = step(*g, in, here, &out);
+    if (code_.slots && later_.needs(*code_.slots, *g, pc)) {
+      if (in.kind != Kind::kCompute) {
+        w_.fail(pc, static_cast<uint32_t>(std::countr_zero(g->mask)), "an operand has not come");
+      }
+      later_.put_off(*code_.slots, w_, *g, g->pc++);
+    } else {
+      goes_on = step(*g, in, here, &out);
+    }
     if (!goes_on || w_.yields || g->told || g->pc != pc + 1 || g->pc >= code_.origins.size() ||
         code_.origins[g->pc] != code) {
       break;
@@ -204,6 +248,7 @@ bool ExecWarp::send(Group& g, const Inst& in, uint32_t mask, isa::Operands& out)
   if (const exec::Refused r = refused(w_.spaces(), a); r.why != exec::Refusal::kNone) {
     w_.refuse(g, a, r);
   }
+  keep(a.address);
   out.served = true;
   out.atomic = pack(a, *out.room);
   out.address = isa::LaneAddresses::full(out.room->address);
@@ -212,6 +257,9 @@ bool ExecWarp::send(Group& g, const Inst& in, uint32_t mask, isa::Operands& out)
     out.ticket = ++tickets_;
     g.pc = end_of_instruction(code_.origins, pc);
     pending_.push_back({pc, g, mask, out.ticket});
+    if (code_.slots) {
+      later_.sent(*code_.slots, g, pc, mask, out.ticket);
+    }
   }
   w_.polls += op.kind != exec::MemoryOp::Kind::kStore ? 1 : 0;
   w_.strong_polls += op.polls ? 1 : 0;
@@ -281,9 +329,57 @@ void ExecWarp::complete(uint32_t ticket, uint32_t mask, const isa::LaneValues& v
   for (p.group.pc = p.pc + 1; p.group.pc < end;) {
     step(p.group, code_.code.insts[p.group.pc], p.mask, nullptr);
   }
+  if (code_.slots) {
+    later_.forget(ticket);
+    later_.go_on(*code_.slots, w_);
+  }
 }
 
-isa::WarpProgram::State ExecWarp::state() const { return {true, w_.hash(), w_.executed}; }
+void ExecWarp::tell(const Telling& t, uint32_t here) {
+  telling_ = t;
+  if (t.stack_step != 0) {
+    for (uint32_t m = here; m != 0; m &= m - 1) {
+      stack_[static_cast<size_t>(std::countr_zero(m))] += static_cast<uint32_t>(t.stack_step);
+    }
+  }
+  if (t.places != Telling::Places::kOwn) {
+    give_places(t, here);
+  }
+}
+
+void ExecWarp::give_places(const Telling& t, uint32_t here) {
+  if (out_->room == nullptr) {
+    return;
+  }
+  exec::Register at{};
+  for (uint32_t lane = 0; lane < exec::kLanes; ++lane) {
+    if (t.places == Telling::Places::kStack) {
+      at[lane] = stack_[lane] + static_cast<uint64_t>(t.stack_offset);
+    } else if (t.places == Telling::Places::kMatrix) {
+      const TileLanes& tile = code_.tellings->tiles[t.tile];
+      at[lane] = addresses_[t.kept][0] + tile.row[lane] * addresses_[t.kept][1] + tile.bytes[lane];
+    } else if (t.kept != kNothing) {
+      at[lane] = addresses_[t.kept][lane];
+    }
+  }
+  out_->address = lanes_of(at, here, out_->room->address);
+}
+
+void ExecWarp::accessed_matrix(const exec::Block&, uint32_t, uint32_t, uint64_t base, uint64_t stride) {
+  if (out_ == nullptr || telling_.kept == kNothing) {
+    return;
+  }
+  addresses_[telling_.kept][0] = base;
+  addresses_[telling_.kept][1] = stride;
+  if (telling_.places == Telling::Places::kMatrix) {
+    give_places(telling_, run_.mask);
+  }
+}
+
+// What it has done to memory itself the machine does not know of.
+isa::WarpProgram::State ExecWarp::state() const {
+  return {true, w_.hash() + (code_.serves ? 0 : w_.writes), w_.executed};
+}
 
 void ExecWarp::read_operands(uint32_t pc, uint32_t mask, isa::MemRef first) {
   const isa::Instr& in = code_.image.code[code_.origins[pc]];
@@ -306,6 +402,7 @@ void ExecWarp::accessed(const exec::Block&, uint32_t, uint32_t pc, uint32_t mask
     read_operands(pc, mask, reference(trace_, mask, exec::BarrierObjectOp::Kind::kArrive, address, *to));
     return;
   }
+  keep(address);
   if (out_->room == nullptr) {
     return;
   }

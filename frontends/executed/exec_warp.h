@@ -3,10 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "frontends/executed/copies.h"
+#include "frontends/executed/later.h"
+#include "frontends/executed/telling.h"
 #include "sim/exec/observer.h"
 #include "sim/exec/warp/core.h"
 #include "sim/isa/program.h"
@@ -21,12 +24,15 @@ class ExecBlock;
 struct ExecCode {
   // All outlive it; the image is `computed`.
   // `serves`: the machine performs what its warps do to global memory; else it is done when it issues.
+  // `tellings`: of PTX, or null.
   ExecCode(const isa::KernelImage& image, const exec::Code& code, const std::vector<uint32_t>& origins,
-           const isa::Device& device, bool serves);
+           const Tellings* tellings, const isa::Device& device, bool serves);
 
   const isa::KernelImage& image;
   const exec::Code& code;
   const std::vector<uint32_t>& origins;
+  const Tellings* const tellings;
+  std::optional<RecordSlots> slots;  // where records may find operands that are on their way: with tellings
   // By record: it is what is left of an instruction that has issued, or of none of the image's.
   std::vector<bool> silent;
   const bool serves;
@@ -67,6 +73,16 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
   bool send(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands& out);
   bool send_copy(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands& out);
   bool arrive_later(exec::Group& g, const exec::Inst& in, uint32_t mask);
+  // What the instruction says besides what its record does. `here`: its lanes.
+  void tell(const Telling& t, uint32_t here);
+  void give_places(const Telling& t, uint32_t here);
+  void keep(const exec::Register& addresses) {
+    if (telling_.kept != kNothing && telling_.places == Telling::Places::kOwn) {
+      addresses_[telling_.kept] = addresses;
+    }
+  }
+  // Of the group that stands where others are to meet it: whether it goes on.
+  bool meet(exec::Group& g);
   static void fetch(const exec::Inst& in, const exec::Banks& b);
   void let_others(exec::Group& g);
   // It has gone round in loops that look for something, or for long.
@@ -76,7 +92,8 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
   void executed(const exec::Block&, uint32_t, uint32_t, uint32_t, uint32_t) override {}
   void accessed(const exec::Block&, uint32_t warp, uint32_t pc, uint32_t mask, const exec::Register& address,
                 const exec::Register* to) override;
-  void accessed_matrix(const exec::Block&, uint32_t, uint32_t, uint64_t, uint64_t) override {}
+  void accessed_matrix(const exec::Block&, uint32_t warp, uint32_t pc, uint64_t base,
+                       uint64_t stride) override;
   void synchronised(const exec::Block&, uint32_t warp, uint32_t pc, uint32_t mask,
                     exec::BarrierObjectOp::Kind kind, const exec::Register& object,
                     const exec::Register& operand) override;
@@ -98,7 +115,11 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
   uint32_t tickets_ = 0;
   std::vector<Pending> pending_;
   Copies copies_;
-  isa::WarpTrace trace_;  // references of the instruction that issues
+  Later later_;
+  Telling telling_;                             // of the instruction that issues
+  std::vector<exec::Register> addresses_;       // those that are kept; of matrices base and distance of rows
+  std::array<uint32_t, exec::kLanes> stack_{};  // R1 of each lane
+  isa::WarpTrace trace_;                        // references of the instruction that issues
   isa::RecordedOperands operands_;
 };
 

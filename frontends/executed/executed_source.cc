@@ -148,10 +148,14 @@ void ExecutedSource::finish(ExecutedCluster& c, std::deque<isa::BlockTrace>& out
 std::unique_ptr<isa::GridProgram> ExecutedSource::program(const isa::Device& device) {
   if (origins_ != nullptr && !device.saves) {
     // What the system's functions do to memory they do at once, and stores before them may be under way.
-    const exec::Code& code = *launch_.code;
-    const bool serves = !code.calls_system && !launch_.runtime && all_served(code, image_, *origins_);
+    exec::Launch launch = launch_;
+    launch.code = issued_;
+    launch.observer = nullptr;
+    const bool joined = tellings_ != nullptr && tellings_->joined;
+    const bool serves =
+        !joined && !issued_->calls_system && !launch.runtime && all_served(*issued_, image_, *origins_);
     image_.computed = true;
-    return std::make_unique<ExecGrid>(image_, *origins_, launch_, output_, device, serves);
+    return std::make_unique<ExecGrid>(image_, *origins_, tellings_, launch, output_, device, serves);
   }
   if (launch_.code->depends_on_time()) {
     return std::make_unique<LiveGrid>(image_, launch_, make_, output_, device);

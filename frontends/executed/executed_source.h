@@ -10,6 +10,7 @@
 #include "frontends/executed/executed_cluster.h"
 #include "frontends/executed/recorded_registers.h"
 #include "frontends/executed/recorder.h"
+#include "frontends/executed/telling.h"
 #include "sim/exec/cluster.h"
 #include "sim/exec/launch.h"
 #include "sim/isa/launch_order.h"
@@ -31,7 +32,13 @@ class ExecutedSource : public isa::BlockSource {
   bool next(isa::BlockTrace& out) override;
   // By record of the launch's code, which instruction of the image it is of. Outlives this. Instructions are
   // executed when they issue then (ExecGrid), where the machine can perform what they do to global memory.
-  void execute_at_issue(const std::vector<uint32_t>& origins) { origins_ = &origins; }
+  // `code`: what is executed then. `tellings`: of PTX, or null.
+  void execute_at_issue(const exec::Code& code, const std::vector<uint32_t>& origins,
+                        const Tellings* tellings = nullptr) {
+    issued_ = &code;
+    origins_ = &origins;
+    tellings_ = tellings;
+  }
   // Else LiveGrid of code that depends on time, BoundedGrid of other code.
   std::unique_ptr<isa::GridProgram> program(const isa::Device& device) override;
 
@@ -67,7 +74,9 @@ class ExecutedSource : public isa::BlockSource {
   std::deque<std::unique_ptr<ExecutedCluster>> active_;
   std::deque<isa::BlockTrace> ready_;
   std::shared_ptr<std::string> output_;
+  const exec::Code* issued_ = nullptr;
   const std::vector<uint32_t>* origins_ = nullptr;
+  const Tellings* tellings_ = nullptr;
   uint64_t most_kept_ = 0;  // 0: as most_kept() says
   bool note_barriers_ = false;
 };

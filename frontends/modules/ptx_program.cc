@@ -60,7 +60,12 @@ class PtxProgram final : public Program {
     const auto lowered = lowered_.get(&f, [&] {
       return std::shared_ptr<const ptx::lower::Kernel>(ptx::lower::lower(program_.module(), f));
     });
-    return std::make_unique<ptx::lower::TimedSource>(lowered, launch, program_.origins(f), std::move(output));
+    const auto issued = issued_.get(&f, [&] {
+      return std::make_shared<const ptx::lower::Issued>(
+          ptx::lower::issued(program_.module(), *lowered, program_.placement()));
+    });
+    return std::make_unique<ptx::lower::TimedSource>(lowered, issued, launch, program_.origins(f),
+                                                     std::move(output));
   }
   std::optional<Variable> variable(std::string_view name) const override {
     const std::vector<ptx::Variable>& all = program_.module().variables;
@@ -87,6 +92,7 @@ class PtxProgram final : public Program {
   ptx::Program program_;
   std::vector<Kernel> kernels_;
   Kept<ptx::Function, ptx::lower::Kernel> lowered_;
+  Kept<ptx::Function, ptx::lower::Issued> issued_;
 };
 
 }  // namespace

@@ -40,9 +40,9 @@ struct Ran {
     memory.write(buffer, std::span(reinterpret_cast<const uint8_t*>(words.data()), kBytes));
     set_parameter(parameter(program.module(), kernel, 0), buffer, launch);
     set_parameter(parameter(program.module(), kernel, 1), n, launch);
-    TimedSource source(program.module(), kernel, launch, program.origins(kernel));
+    TimedSource source(program.module(), kernel, program.placement(), launch, program.origins(kernel));
     source.keep_at_most(most);
-    const auto program_of = source.program({});
+    const auto program_of = source.program({.saves = true});
     auto& bounded = dynamic_cast<executed::BoundedGrid&>(*program_of);
     device::Gpu gpu(simtest::test_gpu(4));
     device::RunOptions options;
@@ -178,7 +178,8 @@ LOOP:
     launch.grid = {blocks, 1, 1};
     launch.block = {1, 1, 1};
     set_parameter(parameter(program.module(), kernel, 0), memory.allocate(4096), launch);
-    source = std::make_unique<TimedSource>(program.module(), kernel, launch, program.origins(kernel));
+    source = std::make_unique<TimedSource>(program.module(), kernel, program.placement(), launch,
+                                           program.origins(kernel));
   }
 };
 
@@ -191,7 +192,7 @@ TEST_CASE("without being asked, all blocks together keep no more than a bound") 
     return m.uordblks + m.hblkhd;
   };
   const uint64_t before = in_use();
-  const auto grid = k.source->program({});
+  const auto grid = k.source->program({.saves = true});
   std::vector<std::unique_ptr<isa::BlockProgram>> blocks;
   while (auto block = grid->next()) {
     blocks.push_back(std::move(block));
@@ -213,7 +214,7 @@ TEST_CASE("without being asked, all blocks together keep no more than a bound") 
 TEST_CASE("a kernel that never ends is simulated as far as one likes") {
   Endless k(1);
   k.source->keep_at_most(1 << 20);
-  const auto grid = k.source->program({});
+  const auto grid = k.source->program({.saves = true});
   device::Gpu gpu(simtest::test_gpu(4));
   gpu.begin(*grid);
   CHECK(gpu.advance(2'000'000));

@@ -55,7 +55,7 @@ TimedSource::TimedSource(const std::shared_ptr<const isa::KernelImage>& image, c
             return std::make_unique<CodeRecorder>(*image, translation.origins, blocks, warps);
           },
           std::move(output)) {
-  execute_at_issue(translation.origins);
+  execute_at_issue(*launch.code, translation.origins);
 }
 
 }  // namespace heddle::cubin

@@ -25,8 +25,9 @@ exec::Builtin builtin_named(std::string_view name) {
 
 }  // namespace
 
-Translation translate(const Module& module, const Function& kernel, const Placement& placement) {
-  return Translator(module, placement).run(kernel);
+Translation translate(const Module& module, const Function& kernel, const Placement& placement,
+                      const Bodies& bodies) {
+  return Translator(module, placement, bodies).run(kernel);
 }
 
 Translation Translator::run(const Function& kernel) {
@@ -60,6 +61,9 @@ Translation Translator::run(const Function& kernel) {
   for (const uint32_t f : functions_) {
     function(f);
   }
+  for (Layout& l : layouts_) {
+    out_.registers.push_back(std::move(l.registers));
+  }
   return std::move(out_);
 }
 
@@ -79,7 +83,7 @@ void Translator::find_functions(uint32_t kernel) {
   add_function(kernel);
   bool indirect = false;
   for (size_t i = 0; i < functions_.size(); ++i) {
-    const Function& f = module_.functions[functions_[i]];
+    const Function& f = body(functions_[i]);
     for (const Operand& o : f.operands) {
       if (o.kind == OperandKind::kFunction && !module_.functions[o.id].entry) {
         add_function(o.id);
@@ -133,7 +137,7 @@ void Translator::lay_out_shared() {
 // Registers and local memory of a function's frame, and where its parameters are.
 void Translator::lay_out(uint32_t id) {
   const Function& f = module_.functions[id];
-  const Function& body = f.alias_of == kNone ? f : module_.functions[f.alias_of];
+  const Function& body = this->body(f.alias_of == kNone ? id : f.alias_of);
   Layout& layout = layouts_[id];
   layout.next = exec::kFirstSlot;
   for (const Type t : body.register_types) {
@@ -169,7 +173,7 @@ void Translator::lay_out(uint32_t id) {
 }
 
 void Translator::function(uint32_t id) {
-  const Function& f = module_.functions[id];
+  const Function& f = body(id);
   exec::Code& code = out_.code;
   if (f.alias_of != kNone) {
     const exec::FunctionInfo& target = code.functions[f.alias_of];

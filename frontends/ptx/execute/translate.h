@@ -1,6 +1,7 @@
 // From a module to what sim/exec executes.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,15 @@ struct Translation {
   std::vector<std::string> missing;
   // By instruction of the code: which one of its function it comes from.
   std::vector<uint32_t> origins;
+  // By function of the module and register: where it lies. Empty of functions that the kernel cannot reach.
+  std::vector<std::vector<exec::Slot>> registers;
 };
 
+// By function of the module: what is translated instead of its own body.
+using Bodies = std::map<uint32_t, const Function*>;
+
 // `kernel`: an entry of the module, with a body.
-Translation translate(const Module& module, const Function& kernel, const Placement& placement);
+Translation translate(const Module& module, const Function& kernel, const Placement& placement,
+                      const Bodies& bodies = {});
 
 }  // namespace heddle::ptx

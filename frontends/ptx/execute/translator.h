@@ -15,7 +15,8 @@ namespace heddle::ptx {
 
 class Translator {
  public:
-  Translator(const Module& module, const Placement& placement) : module_(module), placement_(placement) {}
+  Translator(const Module& module, const Placement& placement, const Bodies& bodies)
+      : module_(module), placement_(placement), bodies_(bodies) {}
 
   Translation run(const Function& kernel);
 
@@ -27,6 +28,10 @@ class Translator {
   };
 
   // translate.cc
+  const Function& body(uint32_t id) const {
+    const auto other = bodies_.find(id);
+    return other != bodies_.end() ? *other->second : module_.functions[id];
+  }
   void find_functions(uint32_t kernel);
   void add_function(uint32_t id);
   void lay_out(uint32_t id);
@@ -121,6 +126,7 @@ class Translator {
 
   const Module& module_;
   const Placement& placement_;
+  const Bodies& bodies_;
   Translation out_;
   std::vector<uint32_t> functions_;  // those that the kernel may reach
   std::vector<Layout> layouts_;      // by function

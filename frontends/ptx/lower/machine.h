@@ -101,11 +101,12 @@ struct Machine {
   std::vector<Value> takes, gives;   // no operands: what a call or a return reads, and what a call writes
   Value guard;
   bool guard_negated = false;
-  uint32_t origin = kNone;    // the PTX instruction whose lanes are its lanes, and whose addresses are its
-  uint32_t target = kNone;    // of a branch: the block
-  uint32_t callee = kNone;    // of a direct call: the module's function
-  uint32_t clobbers = kNone;  // of a call: in Lowered::clobbered
-  int32_t stack_step = 0;     // bytes that R1 changes by
+  uint32_t origin = kNone;     // the PTX instruction whose lanes are its lanes, and whose addresses are its
+  std::vector<uint32_t> also;  // others whose work it does: loads that have become one
+  uint32_t target = kNone;     // of a branch: the block
+  uint32_t callee = kNone;     // of a direct call: the module's function
+  uint32_t clobbers = kNone;   // of a call: in Lowered::clobbered
+  int32_t stack_step = 0;      // bytes that R1 changes by
   // Accesses at R1: the place is the function's own or its caller's.
   enum class Stack : uint8_t { kNone, kOwn, kCaller } stack = Stack::kNone;
   // Which lanes: those of the origin, those that come to it and whose guard does not hold, the first of them,

@@ -100,6 +100,7 @@ void Select::merge(Block& b, std::vector<size_t>& loads) {
       for (uint32_t w = 0; w < words; ++w) {
         moved_[b.code[loads[k + w]].d[0].value.reg] = {wide.reg, static_cast<uint8_t>(w), 1};
         b.code[loads[k + w]].opcode = {};
+        m.also.push_back(b.code[loads[k + w]].origin);
       }
       m.opcode = words == 4 ? "LDS.128"_op : "LDS.64"_op;
       m.d[0] = wide;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontends/executed/executed_source.h"
+#include "frontends/ptx/lower/issue.h"
 #include "frontends/ptx/lower/lower.h"
 
 namespace heddle::ptx::lower {
@@ -15,11 +16,19 @@ namespace heddle::ptx::lower {
 // Throws NotLowered, and Error for what the launch may not be.
 class TimedSource final : public executed::ExecutedSource {
  public:
-  TimedSource(const Module& module, const Function& kernel, const exec::Launch& launch,
-              const std::vector<uint32_t>& origins, std::shared_ptr<std::string> output = nullptr);
-  // `lowered`: of lower(), which launches of one kernel may share.
-  TimedSource(const std::shared_ptr<const Kernel>& lowered, const exec::Launch& launch,
-              const std::vector<uint32_t>& origins, std::shared_ptr<std::string> output);
+  TimedSource(const Module& module, const Function& kernel, const Placement& placement,
+              const exec::Launch& launch, const std::vector<uint32_t>& origins,
+              std::shared_ptr<std::string> output = nullptr);
+  // `lowered`, `issued`: which launches of one kernel may share.
+  TimedSource(const std::shared_ptr<const Kernel>& lowered, const std::shared_ptr<const Issued>& issued,
+              const exec::Launch& launch, const std::vector<uint32_t>& origins,
+              std::shared_ptr<std::string> output);
+
+ private:
+  TimedSource(const std::shared_ptr<const Kernel>& lowered, const Module& module, const Placement& placement,
+              const exec::Launch& launch, const std::vector<uint32_t>& origins,
+              std::shared_ptr<std::string> output);
+  std::shared_ptr<const Issued> issued_;
 };
 
 }  // namespace heddle::ptx::lower

@@ -17,6 +17,7 @@ constexpr uint32_t kOfFragment = 6;  // machine instructions of wmma
 
 struct Found {
   uint32_t first = 0, end = 0;
+  uint32_t step = kNone, test = kNone;
 };
 
 bool is_wmma(Opcode o) {
@@ -49,8 +50,9 @@ class Finder {
       const bool refused = std::any_of(f_.loop_pragmas.begin(), f_.loop_pragmas.end(), [&](const Pragma& p) {
         return p.instr == first && p.text.find("nounroll") != std::string_view::npos;
       });
-      if (alone && !refused && size(first, i) < kMostInstructions && plain(first, i) && counted(first, i)) {
-        out.push_back({first, i + 1});
+      Found loop{first, i + 1};
+      if (alone && !refused && size(first, i) < kMostInstructions && plain(first, i) && counted(loop)) {
+        out.push_back(loop);
       }
     }
     return out;
@@ -99,21 +101,51 @@ class Finder {
     return found;
   }
 
-  // Its condition compares a register to which each turn adds a number.
-  bool counted(uint32_t first, uint32_t end) const {
-    const uint32_t test = writer(first, end, f_.instrs[end].guard);
-    if (test == kNone || opcode(test) != Opcode::kSetp) {
-      return false;
-    }
-    const auto x = f_.operands_of(f_.instrs[test]);
-    for (const size_t k : {size_t{2}, size_t{3}}) {
-      const uint32_t step = x[k].kind == OperandKind::kRegister ? writer(first, end, x[k].id) : kNone;
-      if (step != kNone && opcode(step) == Opcode::kAdd &&
-          f_.operands_of(f_.instrs[step])[2].kind == OperandKind::kImmediate) {
-        return true;
+  bool written(const Found& l, uint32_t reg) const {
+    for (uint32_t i = l.first; i < l.end; ++i) {
+      const auto x = f_.operands_of(f_.instrs[i]);
+      for (size_t k = 0; k < x.size(); ++k) {
+        const auto is = [&](const Operand& o) { return o.kind == OperandKind::kRegister && o.id == reg; };
+        if (!is_destination(m_.ops[f_.instrs[i].op], k)) {
+          continue;
+        }
+        const auto parts = x[k].kind == OperandKind::kVector ? f_.elements(x[k]) : std::span(&x[k], 1);
+        if (std::any_of(parts.begin(), parts.end(), is)) {
+          return true;
+        }
       }
     }
     return false;
+  }
+
+  // A register to which each turn adds a number.
+  bool counts(const Found& l, const Operand& o, uint32_t& step) const {
+    step = o.kind == OperandKind::kRegister ? writer(l.first, l.end, o.id) : kNone;
+    if (step == kNone || opcode(step) != Opcode::kAdd || f_.instrs[step].guard != kNone) {
+      return false;
+    }
+    const auto x = f_.operands_of(f_.instrs[step]);
+    return x[1].kind == OperandKind::kRegister && x[1].id == o.id && x[2].kind == OperandKind::kImmediate;
+  }
+
+  // Its condition compares such a register with what stays the same, so it is known how many turns are left.
+  bool counted(Found& l) const {
+    const Instr& branch = f_.instrs[l.end - 1];
+    l.test = writer(l.first, l.end, branch.guard);
+    if (l.test == kNone || opcode(l.test) != Opcode::kSetp || f_.instrs[l.test].guard != kNone) {
+      return false;
+    }
+    const auto x = f_.operands_of(f_.instrs[l.test]);
+    const size_t counter = counts(l, x[2], l.step) ? 2 : counts(l, x[3], l.step) ? 3 : 0;
+    if (counter == 0) {
+      return false;
+    }
+    for (size_t k = 1; k < x.size(); ++k) {
+      if (k != counter && x[k].kind == OperandKind::kRegister && written(l, x[k].id)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   const Module& m_;
@@ -137,7 +169,8 @@ class Copier {
         heads[i] = size();
         const uint32_t several = size();
         copies(l);
-        out_.loops.push_back({several, size(), kTurns});
+        const auto in_one = [&](uint32_t k) { return size() + k - l.first; };
+        out_.loops.push_back({several, size(), in_one(l.end), in_one(l.step), in_one(l.test), kTurns});
       }
       out_.place[i] = size();
       add(f_.instrs[i], i, 0);
@@ -333,6 +366,83 @@ class Copier {
 };
 
 }  // namespace
+
+Asked ask_for_turns(const Module& module, const Unrolled& u) {
+  Asked out;
+  out.function = u.function;
+  Function& g = out.function;
+  g.instrs.clear();
+  std::vector<uint32_t> place;                           // by instruction of u
+  std::vector<std::pair<uint32_t, uint32_t>> questions;  // operands of branches: where they go
+  const auto add = [&](Instr in, std::vector<Operand> operands) {
+    in.operands = static_cast<uint32_t>(g.operands.size());
+    g.operands.insert(g.operands.end(), operands.begin(), operands.end());
+    g.instrs.push_back(in);
+    out.origin.push_back(kNone);
+    return in.operands;
+  };
+  const auto operands_of = [&](uint32_t i) {
+    const auto x = u.function.operands_of(u.function.instrs[i]);
+    return std::vector<Operand>(x.begin(), x.end());
+  };
+  const auto another = [&](uint32_t reg) {
+    g.register_types.push_back(Type(g.register_types[reg]));
+    return static_cast<uint32_t>(g.register_types.size() - 1);
+  };
+  const auto ask = [&](const Unrolled::Loop& l) {
+    const uint32_t counter = operands_of(l.step)[0].id;
+    uint32_t now = counter;
+    for (uint32_t turn = 1; turn < l.turns; ++turn) {
+      uint32_t holds = kNone;
+      for (const uint32_t i : {std::min(l.step, l.test), std::max(l.step, l.test)}) {
+        std::vector<Operand> x = operands_of(i);
+        for (size_t k = 1; k < x.size(); ++k) {
+          if (x[k].kind == OperandKind::kRegister && x[k].id == counter) {
+            x[k].id = now;
+          }
+        }
+        const uint32_t to = x[0].id = another(x[0].id);
+        (i == l.step ? now : holds) = to;
+        add(u.function.instrs[i], std::move(x));
+      }
+      Instr branch = u.function.instrs[l.end - 1];
+      branch.guard = holds;
+      branch.guard_negated = !branch.guard_negated;
+      questions.emplace_back(add(branch, operands_of(l.end - 1)), l.one);
+    }
+  };
+  for (uint32_t i = 0; i < u.function.instrs.size(); ++i) {
+    place.push_back(static_cast<uint32_t>(g.instrs.size()));
+    for (const Unrolled::Loop& l : u.loops) {
+      if (l.several == i) {
+        ask(l);
+      }
+    }
+    g.instrs.push_back(u.function.instrs[i]);
+    out.origin.push_back(i);
+  }
+  place.push_back(static_cast<uint32_t>(g.instrs.size()));
+  std::set<uint32_t> done;
+  for (size_t i = 0; i < g.instrs.size(); ++i) {
+    if (out.origin[i] != kNone && module.ops[g.instrs[i].op].opcode == Opcode::kBra &&
+        done.insert(g.instrs[i].operands).second) {
+      Operand& label = g.operands[g.instrs[i].operands];
+      label.value = place[static_cast<size_t>(label.value)];
+    }
+  }
+  for (const auto& [operand, to] : questions) {
+    g.operands[operand].value = place[to];
+  }
+  for (auto& list : g.branch_targets) {
+    for (uint32_t& t : list) {
+      t = place[t];
+    }
+  }
+  for (Label& l : g.labels) {
+    l.instr = place[l.instr];
+  }
+  return out;
+}
 
 Unrolled unroll(const Module& module, const std::vector<bool>& cuts, const Function& f) {
   return Copier(module, f).run(Finder(module, cuts, f).run());

@@ -243,7 +243,8 @@ void Call::run(std::vector<Value> values) const {
     return;
   }
   try {
-    ptx::lower::TimedSource source(program.module(), kernel, launch, program.origins(kernel));
+    ptx::lower::TimedSource source(program.module(), kernel, program.placement(), launch,
+                                   program.origins(kernel));
     s.time = timed(source, *s.gpu);
   } catch (const ptx::lower::NotLowered& e) {
     s.time = fmt::format("none {}", e.what());

@@ -1,0 +1,37 @@
+// What instructions of an image say of themselves when they issue although their records do not: those of
+// PTX, where one record may stand for several instructions of the machine.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace heddle::executed {
+
+inline constexpr uint32_t kNothing = UINT32_MAX;
+
+// Of the record that counts for the instruction.
+struct Telling {
+  // Whose addresses are its: its record's; those that another one's record had; a matrix's that it had;
+  // places of the stack.
+  enum class Places : uint8_t { kOwn, kKept, kMatrix, kStack } places = Places::kOwn;
+  bool first_lane = false;   // of those that its guard lets through, the first alone
+  uint32_t kept = kNothing;  // where its record's addresses are kept, or those of kKept and kMatrix stand
+  uint32_t tile = 0;         // of kMatrix: in Tellings::tiles
+  int64_t stack_offset = 0;  // of kStack: to R1
+  int32_t stack_step = 0;    // bytes that R1 changes by
+};
+
+// By lane: an element of a matrix.
+struct TileLanes {
+  std::array<uint32_t, 32> row{}, bytes{};  // in its row
+};
+
+struct Tellings {
+  std::vector<Telling> of;  // by record; none: all say what their records do
+  std::vector<TileLanes> tiles;
+  uint32_t kept = 0;    // addresses that are kept
+  bool joined = false;  // one lane does what several ask for
+};
+
+}  // namespace heddle::executed

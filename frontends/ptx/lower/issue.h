@@ -1,0 +1,30 @@
+// A kernel's PTX in the order in which its machine code issues: what is executed when that is simulated.
+//
+// Each instruction of the machine has a record that counts for it. The records of a PTX instruction stand at
+// one of those that it became: its access or its effect, or the last one, which has its result. Those that
+// became none, because others do their work or the result lies where it was, stand with the first that needs
+// what they make. So no record finds an operand that the machine would still be waiting for, and if one does,
+// ExecWarp does it when the operand has come.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "frontends/executed/telling.h"
+#include "frontends/ptx/execute/place.h"
+#include "frontends/ptx/lower/lower.h"
+#include "sim/exec/code.h"
+
+namespace heddle::ptx::lower {
+
+struct Issued {
+  exec::Code code;
+  // By record: which instruction of the kernel's image it is of; the image's size: of none.
+  std::vector<uint32_t> origins;
+  executed::Tellings tellings;
+};
+
+// `kernel` was made of the module, whose code can be executed.
+Issued issued(const Module& module, const Kernel& kernel, const Placement& placement);
+
+}  // namespace heddle::ptx::lower
