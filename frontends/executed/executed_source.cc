@@ -151,9 +151,7 @@ std::unique_ptr<isa::GridProgram> ExecutedSource::program(const isa::Device& dev
     exec::Launch launch = launch_;
     launch.code = issued_;
     launch.observer = nullptr;
-    const bool joined = tellings_ != nullptr && tellings_->joined;
-    const bool serves =
-        !joined && !issued_->calls_system && !launch.runtime && all_served(*issued_, image_, *origins_);
+    const bool serves = !issued_->calls_system && !launch.runtime && all_served(*issued_, image_, *origins_);
     image_.computed = true;
     return std::make_unique<ExecGrid>(image_, *origins_, tellings_, launch, output_, device, serves);
   }

@@ -30,8 +30,7 @@ struct TileLanes {
 struct Tellings {
   std::vector<Telling> of;  // by record; none: all say what their records do
   std::vector<TileLanes> tiles;
-  uint32_t kept = 0;    // addresses that are kept
-  bool joined = false;  // one lane does what several ask for
+  uint32_t kept = 0;  // addresses that are kept
 };
 
 }  // namespace heddle::executed

@@ -60,10 +60,8 @@ class PtxProgram final : public Program {
     const auto lowered = lowered_.get(&f, [&] {
       return std::shared_ptr<const ptx::lower::Kernel>(ptx::lower::lower(program_.module(), f));
     });
-    const auto issued = issued_.get(&f, [&] {
-      return std::make_shared<const ptx::lower::Issued>(
-          ptx::lower::issued(program_.module(), *lowered, program_.placement()));
-    });
+    const auto issued = issued_.get(
+        &f, [&] { return ptx::lower::issued_if_ordered(program_.module(), *lowered, program_.placement()); });
     return std::make_unique<ptx::lower::TimedSource>(lowered, issued, launch, program_.origins(f),
                                                      std::move(output));
   }

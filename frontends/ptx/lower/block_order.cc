@@ -8,6 +8,7 @@
 
 #include "frontends/ptx/execute/moves.h"
 #include "frontends/ptx/lower/flow.h"
+#include "frontends/ptx/lower/joined.h"
 #include "sim/base/error.h"
 #include "sim/exec/slots.h"
 
@@ -27,6 +28,10 @@ void nothing_fn(const exec::Arguments&, uint32_t) {}
 
 bool is_local(const exec::Code& code, const exec::Inst& in) {
   return in.kind == Kind::kMemory && code.memory[in.target].space == exec::Space::kLocal;
+}
+
+bool in_parameters(const Op& op) {
+  return op.space == Space::kParam || op.space == Space::kParamFunc || op.space == Space::kParamEntry;
 }
 
 bool is_constant(const exec::Code& code, const exec::Inst& in) {
@@ -137,14 +142,37 @@ void OrderedPart::collect(uint32_t) {
   units_.clear();
   unit_at_.clear();
   words_.clear();
+  parameters_.clear();
   for (const Stretch& s : b_->stretches) {
+    const exec::Slot guard = s.guard == kNone ? exec::kNoSlot : condition(s);
     for (uint32_t i = s.first; i < s.end; ++i) {
-      add_unit(s, i, &s == &b_->stretches.back() && i + 1 == s.end);
+      add_unit(s, i, &s == &b_->stretches.back() && i + 1 == s.end, guard);
     }
   }
 }
 
-void OrderedPart::add_unit(const Stretch& s, uint32_t instr, bool last) {
+exec::Slot OrderedPart::condition(const Stretch& s) {
+  const exec::Slot guard = from_.registers[part_.function][s.guard];
+  bool changes = false;
+  for (uint32_t pc = records_[own_at_[s.first]]; pc < records_[own_at_[s.end - 1] + 1]; ++pc) {
+    const exec::Slots x = exec::slots_of(from_.code, from_.code.insts[pc]);
+    changes = changes || std::find(x.written.begin(), x.written.end(), guard) != x.written.end();
+  }
+  if (!changes) {
+    return guard;
+  }
+  Unit copy;
+  copy.instr = kNone;
+  copy.copied = guard;
+  copy.free = true;
+  copy.first = copy.end = records_[own_at_[s.first]];
+  copy.read = {guard};
+  copy.written = {exec::slot(exec::Bank::kFrame, registers_++)};
+  units_.push_back(copy);
+  return copy.written[0];
+}
+
+void OrderedPart::add_unit(const Stretch& s, uint32_t instr, bool last, exec::Slot guard) {
   const Instr& in = f_.instrs[instr];
   const std::vector<exec::Slot>& slots = from_.registers[part_.function];
   Unit u;
@@ -157,9 +185,9 @@ void OrderedPart::add_unit(const Stretch& s, uint32_t instr, bool last) {
   }
   if (s.guard != kNone) {
     if (in.guard != kNone) {
-      throw Error(fmt::format("{}: two conditions", from_.code.place(u.first)));
+      throw NotOrdered(fmt::format("{}: two conditions", from_.code.place(u.first)));
     }
-    u.guard = slots[s.guard];
+    u.guard = guard;
     u.negated = s.guard_negated;
   }
   const Op& op = module_.ops[in.op];
@@ -177,7 +205,7 @@ void OrderedPart::add_unit(const Stretch& s, uint32_t instr, bool last) {
     u.written.insert(u.written.end(), x.written.begin(), x.written.end());
     const bool local = is_local(from_.code, record), constant = is_constant(from_.code, record);
     if (local || record.kind == Kind::kCall) {
-      find_local(record, u);
+      find_local(record, in_parameters(op), u);
     }
     u.free = u.free && (record.kind == Kind::kCompute || record.kind == Kind::kLocalAddress ||
                         record.kind == Kind::kAlloca || local || constant);
@@ -194,19 +222,21 @@ void OrderedPart::add_unit(const Stretch& s, uint32_t instr, bool last) {
   units_.push_back(std::move(u));
 }
 
-// Which words of local memory it reads or writes: those of the frame that it names, or any.
-void OrderedPart::find_local(const exec::Inst& record, Unit& u) {
+// Which words of local memory it reads or writes: those of the frame that it names, or any; of those in which
+// calls pass values, which nobody else reaches, calls any.
+void OrderedPart::find_local(const exec::Inst& record, bool parameter, Unit& u) {
   const exec::MemoryOp* const op = record.kind == Kind::kMemory ? &from_.code.memory[record.target] : nullptr;
   const bool writes = op == nullptr || op->kind != exec::MemoryOp::Kind::kLoad;
   if (op == nullptr || !op->in_frame || record.s[0] != exec::kNoSlot) {
     u.anywhere = true;
+    u.any_parameter = op == nullptr || parameter;
     u.writes_anywhere = writes;
     return;
   }
   const int64_t end = record.offset + int64_t{op->bytes} * op->elements;
   for (int64_t at = record.offset / kWord * kWord; at < end; at += kWord) {
-    words_.push_back(local_word(at));
-    (writes ? u.written : u.read).push_back(words_.back());
+    (parameter ? parameters_ : words_).push_back(local_word(at));
+    (writes ? u.written : u.read).push_back(local_word(at));
   }
 }
 
@@ -247,6 +277,9 @@ void OrderedPart::find_places() {
     }
   }
   for (Unit& u : units_) {
+    if (u.copied != exec::kNoSlot) {
+      continue;
+    }
     // Of local memory that lies in registers: done where it is needed.
     u.free = u.free && (u.at == kNone || !is_local(from_.code, from_.code.insts[u.end - 1]) ||
                         !(b_->code[u.at].loads || b_->code[u.at].stores));
@@ -257,14 +290,19 @@ void OrderedPart::find_order() {
   std::map<exec::Slot, uint32_t> writer;
   std::map<exec::Slot, std::vector<uint32_t>> readers;
   words_.push_back(kLocalMemory);
-  std::sort(words_.begin(), words_.end());
-  words_.erase(std::unique(words_.begin(), words_.end()), words_.end());
+  for (std::vector<exec::Slot>* list : {&words_, &parameters_}) {
+    std::sort(list->begin(), list->end());
+    list->erase(std::unique(list->begin(), list->end()), list->end());
+  }
   for (Unit& u : units_) {
-    if (u.anywhere) {
-      u.read.insert(u.read.end(), words_.begin(), words_.end());
-    }
-    if (u.writes_anywhere) {
-      u.written.insert(u.written.end(), words_.begin(), words_.end());
+    for (const std::vector<exec::Slot>* list : {&words_, &parameters_}) {
+      const bool reaches = list == &words_ ? u.anywhere : u.any_parameter;
+      if (reaches) {
+        u.read.insert(u.read.end(), list->begin(), list->end());
+      }
+      if (reaches && u.writes_anywhere) {
+        u.written.insert(u.written.end(), list->begin(), list->end());
+      }
     }
   }
   for (uint32_t i = 0; i < units_.size(); ++i) {
@@ -310,21 +348,33 @@ void OrderedPart::before_head(const Unit& u) {
   }
 }
 
-void OrderedPart::visit(uint32_t unit) {
+// False: what it needs has not issued, so it is done later.
+bool OrderedPart::visit(uint32_t unit) {
   for (const uint32_t y : units_[unit].before) {
     Unit& other = units_[y];
-    if (other.done) {
+    if (other.done || (other.free && visit(y))) {
       continue;
     }
-    if (other.free) {
-      visit(y);
-    } else if (meets(other.written, units_[unit].read) || meets(other.written, units_[unit].written)) {
-      throw Error(fmt::format("{} is needed by {} before it issues", from_.code.place(other.first),
-                              from_.code.place(units_[unit].first)));
+    if (other.free || meets(other.written, units_[unit].read) || meets(other.written, units_[unit].written)) {
+      units_[unit].at = kNone;
+      return false;
     }
   }
   keep_for_readers(unit);
   put(unit, false);
+  return true;
+}
+
+// All that has no instruction of its own and that it needs. False: some of that has not issued.
+bool OrderedPart::visit_needed(uint32_t unit) {
+  bool all = true;
+  for (const uint32_t y : units_[unit].before) {
+    const Unit& other = units_[y];
+    if (!other.done) {
+      all = (other.free ? visit(y) : !meets(other.written, units_[unit].read)) && all;
+    }
+  }
+  return all;
 }
 
 // Those that issue later and are to read what the registers hold now.
@@ -340,16 +390,11 @@ void OrderedPart::keep_for_readers(uint32_t unit) {
         continue;
       }
       if (s >> 30 != static_cast<uint32_t>(exec::Bank::kFrame)) {
-        throw Error(fmt::format("{} is to be done before {} issues", from_.code.place(units_[unit].first),
-                                from_.code.place(other.first)));
+        throw NotOrdered(fmt::format("{} is to be done before {} issues",
+                                     from_.code.place(units_[unit].first), from_.code.place(other.first)));
       }
-      exec::Inst copy;
-      copy.fn = copy_fn;
-      copy.d[0] = exec::slot(exec::Bank::kFrame, registers_++);
-      copy.s[0] = s;
-      copy.counted = false;
-      other.instead[s] = copy.d[0];
-      add(copy, from_.code.lines[other.first]);
+      other.instead[s] = exec::slot(exec::Bank::kFrame, registers_++);
+      add_copy(other.instead[s], s, from_.code.lines[other.first]);
     }
   }
 }
@@ -364,8 +409,82 @@ bool OrderedPart::nobody_reads(const Unit& u) const {
   return std::none_of(d.begin(), d.end(), [](const Field& f) { return f.kind == Field::Kind::kValue; });
 }
 
+// An addition to one word that one lane asks for, and, where it is wanted, what each lane has of the answer.
+void OrderedPart::put_joined(Unit& u) {
+  const auto another = [&] { return exec::slot(exec::Bank::kFrame, registers_++); };
+  const uint32_t line = from_.code.lines[u.first];
+  exec::Inst in;
+  in.counted = false;
+  if (u.joined.members != exec::kNoSlot) {  // it has come
+    in.fn = from_first_lane_fn;
+    in.guard = u.joined.members;
+    in.d[0] = u.joined.result;
+    in.s[0] = u.joined.base;
+    in.s[1] = u.joined.before;
+    add(in, line);
+    u.done = true;
+    return;
+  }
+  const exec::Slot sum = another(), first = another();
+  u.joined = {another(), another(), exec::kNoSlot, exec::kNoSlot};
+  for (uint32_t pc = u.first; pc + 1 < u.end; ++pc) {
+    exec::Inst part = from_.code.insts[pc];
+    part.counted = false;
+    add(part, line);
+  }
+  exec::Inst access = from_.code.insts[u.end - 1];
+  exec::change_slots(to_.code, access, [&](exec::Slot s, bool) {
+    const auto found = u.instead.find(s);
+    return found == u.instead.end() ? s : found->second;
+  });
+  exec::MemoryOp& op = to_.code.memory[access.target];
+  in.fn = sum_of_lanes_fn;
+  in.guard = u.guard;
+  in.guard_negated = u.negated;
+  in.d[0] = sum;
+  in.d[1] = u.joined.before;
+  in.s[0] = op.operands[0];
+  add(in, line);
+  exec::Inst who;
+  who.counted = false;
+  who.fn = first_of_lanes_fn;
+  who.offset = u.negated ? 1 : 0;
+  who.d[0] = u.joined.members;
+  who.d[1] = first;
+  who.s[0] = u.guard;
+  add(who, line);
+  op.operands[0] = sum;
+  access.guard = first;
+  access.guard_negated = false;
+  access.counted = false;
+  const std::vector<Field>& d = b_->code[u.at].d;
+  const bool wanted =
+      std::any_of(d.begin(), d.end(), [](const Field& f) { return f.kind == Field::Kind::kValue; });
+  if (wanted) {
+    u.joined.result = op.values[0];
+    op.values[0] = u.joined.base = another();
+    for (uint32_t k = u.at + 1; k < b_->code.size(); ++k) {
+      u.at = b_->code[k].origin == u.instr ? k : u.at;
+    }
+  } else {
+    op.values[0] = exec::kNoSlot;
+    u.done = true;
+  }
+  add(access, line);
+}
+
 void OrderedPart::put(uint32_t unit, bool counts) {
   Unit& u = units_[unit];
+  if (u.copied != exec::kNoSlot) {
+    add_copy(u.written[0], u.copied, from_.code.lines[u.first]);
+    u.done = true;
+    return;
+  }
+  if (u.joined.members != exec::kNoSlot ||
+      (u.at != kNone && b_->code[u.at].lanes == Machine::Lanes::kFirst)) {
+    put_joined(u);
+    return;
+  }
   u.done = true;
   for (uint32_t pc = u.first; pc < u.end; ++pc) {
     exec::Inst in = from_.code.insts[pc];
@@ -399,6 +518,15 @@ void OrderedPart::add(const exec::Inst& in, uint32_t line) {
   to_.origins.push_back(origin_);
 }
 
+void OrderedPart::add_copy(exec::Slot to, exec::Slot from, uint32_t line) {
+  exec::Inst copy;
+  copy.fn = copy_fn;
+  copy.d[0] = to;
+  copy.s[0] = from;
+  copy.counted = false;
+  add(copy, line);
+}
+
 void OrderedPart::add_head(uint32_t k, const Unit* of) {
   const Machine& m = b_->code[k];
   exec::Inst head;
@@ -419,7 +547,6 @@ void OrderedPart::tell(uint32_t k, const Unit* of) {
   executed::Telling t;
   t.first_lane = m.lanes == Machine::Lanes::kFirst;
   t.stack_step = m.stack_step;
-  to_.tellings.joined = to_.tellings.joined || t.first_lane;
   const bool refers = m.loads || m.stores || m.address || m.tiles;
   if (m.stack != Machine::Stack::kNone && m.address) {
     t.places = Places::kStack;
@@ -470,22 +597,23 @@ void OrderedPart::machine(uint32_t k) {
     if (units_[i].done) {
       continue;
     }
-    for (const uint32_t y : units_[i].before) {
-      Unit& other = units_[y];
-      if (!other.done && other.free) {
-        visit(y);
-      }
+    if (visit_needed(i)) {
+      keep_for_readers(i);
+    } else if (units_[i].free) {
+      units_[i].at = kNone;
+    } else {
+      throw NotOrdered(fmt::format("{} issues before what it needs", from_.code.place(units_[i].first)));
     }
-    keep_for_readers(i);
   }
-  std::erase_if(here, [&](uint32_t i) { return units_[i].done; });
+  std::erase_if(here, [&](uint32_t i) { return units_[i].done || units_[i].at != k; });
   if (of != nullptr && of->kept == executed::kNothing && of->at == k) {
     const auto others = std::count_if(b_->code.begin(), b_->code.end(), [&](const Machine& x) {
       return x.origin == m.origin && (x.loads || x.stores || x.tiles);
     });
     of->kept = others > 1 || m.tiles ? to_.tellings.kept++ : executed::kNothing;
   }
-  const bool alone = here.size() == 1 && of == &units_[here[0]] && m.lanes == Machine::Lanes::kOrigin;
+  const bool alone = here.size() == 1 && of == &units_[here[0]] && m.lanes == Machine::Lanes::kOrigin &&
+                     of->joined.members == exec::kNoSlot;
   if (!alone) {
     add_head(k, of);
   }

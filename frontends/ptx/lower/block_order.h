@@ -26,37 +26,49 @@ class OrderedPart {
  private:
   // A PTX instruction of the block.
   struct Unit {
-    uint32_t instr = 0;                // of Unrolled's
-    uint32_t first = 0, end = 0;       // records of `from`
-    exec::Slot guard = exec::kNoSlot;  // its own, or its stretch's
+    uint32_t instr = 0;                 // of Unrolled's; kNone: it copies
+    exec::Slot copied = exec::kNoSlot;  // this
+    uint32_t first = 0, end = 0;        // records of `from`
+    exec::Slot guard = exec::kNoSlot;   // its own, or its stretch's
     bool negated = false;
     bool exits = false;  // a branch that ends the thread
     bool free = false;   // of registers alone: it may be done sooner
     bool done = false;
     uint32_t at = kNone;  // the instruction of the block where it is done; kNone: where it is needed
     uint32_t kept = executed::kNothing;
-    bool anywhere = false, writes_anywhere = false;  // in local memory
-    std::vector<exec::Slot> read, written;           // also what stands for words of local memory
-    std::vector<uint32_t> before;                    // units that it is to be behind
-    std::map<exec::Slot, exec::Slot> instead;        // where what it reads lies by now
+    bool anywhere = false, any_parameter = false, writes_anywhere = false;  // in local memory
+    std::vector<exec::Slot> read, written;  // also what stands for words of local memory
+    // Of an addition that one lane asks for: who takes part, what those before each add, what was there, and
+    // the result; there is none until it has been asked for.
+    struct Joined {
+      exec::Slot members = exec::kNoSlot, before = exec::kNoSlot, base = exec::kNoSlot,
+                 result = exec::kNoSlot;
+    } joined;
+    std::vector<uint32_t> before;              // units that it is to be behind
+    std::map<exec::Slot, exec::Slot> instead;  // where what it reads lies by now
   };
 
   void block(uint32_t b);
   void collect(uint32_t b);
-  void add_unit(const Stretch& s, uint32_t instr, bool last);
-  void find_local(const exec::Inst& record, Unit& u);
+  void add_unit(const Stretch& s, uint32_t instr, bool last, exec::Slot guard);
+  // A stretch's condition, as it is when the stretch begins.
+  exec::Slot condition(const Stretch& s);
+  void find_local(const exec::Inst& record, bool parameter, Unit& u);
   void find_places();
   void find_order();
   void machine(uint32_t k);
   void tell(uint32_t k, const Unit* of);
   void before_head(const Unit& u);
-  void visit(uint32_t unit);
+  bool visit(uint32_t unit);
+  bool visit_needed(uint32_t unit);
   void put(uint32_t unit, bool counts);
+  void put_joined(Unit& u);
   bool nobody_reads(const Unit& u) const;
   void keep_for_readers(uint32_t unit);
   void leave(uint32_t b);
   void jump(uint32_t to);  // a record of `from`
   void add(const exec::Inst& in, uint32_t line);
+  void add_copy(exec::Slot to, exec::Slot from, uint32_t line);
   void add_head(uint32_t k, const Unit* of);
   uint32_t record_of(uint32_t instr) const;  // with which an instruction of Unrolled's begins
   Unit* unit_of(uint32_t instr);
@@ -76,9 +88,9 @@ class OrderedPart {
   // Of the block in the making.
   const Block* b_ = nullptr;
   std::vector<Unit> units_;
-  std::vector<exec::Slot> words_;         // of local memory that its instructions name
-  std::map<uint32_t, uint32_t> unit_at_;  // by instruction of Unrolled's
-  uint32_t origin_ = kNone;               // of the records that are put now
+  std::vector<exec::Slot> words_, parameters_;  // of local memory that its instructions name
+  std::map<uint32_t, uint32_t> unit_at_;        // by instruction of Unrolled's
+  uint32_t origin_ = kNone;                     // of the records that are put now
 };
 
 }  // namespace heddle::ptx::lower

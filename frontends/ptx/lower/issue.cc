@@ -117,4 +117,13 @@ Issued issued(const Module& module, const Kernel& kernel, const Placement& place
   return Issuer(module, kernel, placement).run();
 }
 
+std::shared_ptr<const Issued> issued_if_ordered(const Module& module, const Kernel& kernel,
+                                                const Placement& placement) {
+  try {
+    return std::make_shared<const Issued>(issued(module, kernel, placement));
+  } catch (const NotOrdered&) {
+    return std::make_shared<const Issued>();
+  }
+}
+
 }  // namespace heddle::ptx::lower

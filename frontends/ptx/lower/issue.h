@@ -8,11 +8,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "frontends/executed/telling.h"
 #include "frontends/ptx/execute/place.h"
 #include "frontends/ptx/lower/lower.h"
+#include "sim/base/error.h"
 #include "sim/exec/code.h"
 
 namespace heddle::ptx::lower {
@@ -24,7 +26,15 @@ struct Issued {
   executed::Tellings tellings;
 };
 
-// `kernel` was made of the module, whose code can be executed.
+// The machine code's order is not one in which its PTX can be executed.
+class NotOrdered : public Error {
+  using Error::Error;
+};
+
+// `kernel` was made of the module, whose code can be executed. Throws NotOrdered.
 Issued issued(const Module& module, const Kernel& kernel, const Placement& placement);
+// Or an empty one: its values are then decided ahead of time.
+std::shared_ptr<const Issued> issued_if_ordered(const Module& module, const Kernel& kernel,
+                                                const Placement& placement);
 
 }  // namespace heddle::ptx::lower

@@ -14,7 +14,12 @@ struct Life {
 };
 
 bool brings_later(const exec::Code& code, const exec::Inst& in) {
-  return in.kind == exec::Kind::kMemory && code.memory[in.target].kind != exec::MemoryOp::Kind::kStore;
+  if (in.kind != exec::Kind::kMemory) {
+    return false;
+  }
+  const exec::MemoryOp& op = code.memory[in.target];
+  return op.kind != exec::MemoryOp::Kind::kStore &&
+         (op.space == exec::Space::kGlobal || op.space == exec::Space::kGeneric);
 }
 
 }  // namespace

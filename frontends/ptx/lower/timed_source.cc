@@ -13,8 +13,8 @@ TimedSource::TimedSource(const Module& module, const Function& kernel, const Pla
 TimedSource::TimedSource(const std::shared_ptr<const Kernel>& lowered, const Module& module,
                          const Placement& placement, const exec::Launch& launch,
                          const std::vector<uint32_t>& origins, std::shared_ptr<std::string> output)
-    : TimedSource(lowered, std::make_shared<const Issued>(issued(module, *lowered, placement)), launch,
-                  origins, std::move(output)) {}
+    : TimedSource(lowered, issued_if_ordered(module, *lowered, placement), launch, origins,
+                  std::move(output)) {}
 
 TimedSource::TimedSource(const std::shared_ptr<const Kernel>& lowered,
                          const std::shared_ptr<const Issued>& issued, const exec::Launch& launch,
@@ -26,6 +26,9 @@ TimedSource::TimedSource(const std::shared_ptr<const Kernel>& lowered,
           },
           std::move(output)),
       issued_(issued) {
+  if (issued_->code.insts.empty()) {
+    return;  // its values are decided ahead of time
+  }
   if (issued_->code.const_data != launch.code->const_data) {  // the host has written constants
     auto now = std::make_shared<Issued>(*issued_);
     now->code.const_data = launch.code->const_data;
