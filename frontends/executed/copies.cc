@@ -30,10 +30,16 @@ void Copies::arrive(exec::WarpCore& w, const exec::Group& g, const exec::Inst& i
   Arrival a;
   a.group = g;
   a.mask = mask;
-  a.kind = op.kind == Kind::kArriveCopies ? Kind::kArrive : op.kind;
+  // An arrival that was added before changes nothing but that the phase cannot end before: as with bytes.
+  const bool adds = op.kind == Kind::kArriveCopies && !op.no_increment;
+  a.kind = adds ? Kind::kComplete : op.kind == Kind::kArriveCopies ? Kind::kArrive : op.kind;
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(m));
     a.objects[lane] = exec::at({in.s[0], in.offset, op.space}, w.banks(g), g.local, lane);
+  }
+  if (adds) {
+    const exec::BarrierObjectOp expect = {.kind = Kind::kExpect, .space = exec::Space::kSharedCluster};
+    exec::by_lane(w, g, mask, [&](uint32_t lane) { perform(expect, w.spaces(), lane, a.objects[lane], 1); });
   }
   for (const CopyUnderWay& c : copies_) {
     a.tickets.push_back(c.ticket);

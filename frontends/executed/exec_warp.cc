@@ -234,16 +234,36 @@ void ExecWarp::issue(uint32_t code, uint32_t mask, isa::Operands& out) {
   }
 }
 
-// Global memory: the machine performs it. False: it is done at once, as lanes go to several memories.
+// Lanes whose addresses are in global memory.
+uint32_t ExecWarp::global_lanes(const Group& g, const Inst& in, uint32_t mask) {
+  const exec::MemoryOp& op = code_.code.memory[in.target];
+  if (!may_be_global(op.space)) {
+    return 0;
+  }
+  prepare(in, op, w_.banks(g), g.local, mask, w_.scratch.access);
+  return in_global(w_.scratch.access);
+}
+
+// Global memory: the machine performs it; other lanes' accesses are done at once. False: all are others.
 bool ExecWarp::send(Group& g, const Inst& in, uint32_t mask, isa::Operands& out) {
   const exec::MemoryOp& op = code_.code.memory[in.target];
-  if (!may_be_global(op.space) || out.room == nullptr) {
+  if (out.room == nullptr) {
+    return false;
+  }
+  const uint32_t global = global_lanes(g, in, mask);
+  if (global == 0) {
     return false;
   }
   exec::Access& a = w_.scratch.access;
-  prepare(in, op, w_.banks(g), g.local, mask, a);
-  if (!all_global(a)) {
-    return false;
+  if (global != mask) {
+    Group others = g;
+    const uint32_t end = end_of_instruction(code_.origins, g.pc);
+    exec::kHandlers[static_cast<size_t>(in.kind)](w_, others, in, mask & ~global);
+    while (returns_values(op) && others.pc < end) {
+      step(others, code_.code.insts[others.pc], mask & ~global, nullptr);
+    }
+    prepare(in, op, w_.banks(g), g.local, global, a);
+    mask = run_.mask = global;
   }
   if (const exec::Refused r = refused(w_.spaces(), a); r.why != exec::Refusal::kNone) {
     w_.refuse(g, a, r);

@@ -70,6 +70,7 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
 
   // One record of the current group; false: the group does not go on. `out`: of an instruction that issues.
   bool step(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands* out);
+  uint32_t global_lanes(const exec::Group& g, const exec::Inst& in, uint32_t mask);
   bool send(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands& out);
   bool send_copy(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands& out);
   bool arrive_later(exec::Group& g, const exec::Inst& in, uint32_t mask);

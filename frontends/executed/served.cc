@@ -30,7 +30,7 @@ bool can_be_served(const exec::Code& code, const isa::KernelImage& image,
   const exec::Inst& in = code.insts[pc];
   const MemoryOp& op = code.memory[in.target];
   const bool atomic = op.kind == MemoryOp::Kind::kAtomic;
-  if (atomic ? op.elements != 1 || op.bytes > sizeof(uint64_t)
+  if (atomic ? op.elements != 1 || op.bytes > sizeof(uint64_t) || op.bytes < sizeof(uint32_t)
              : uint32_t{op.bytes} * op.elements > isa::LaneRoom::kBytes) {
     return false;
   }
@@ -47,6 +47,20 @@ bool can_be_served(const exec::Code& code, const isa::KernelImage& image,
 bool can_be_served(const exec::TransferOp& op) {
   using Kind = exec::TransferOp::Kind;
   return op.kind == Kind::kStore ? op.combine == nullptr : !op.reduces && op.combine == nullptr;
+}
+
+bool stores(const exec::Code& code, const exec::Inst& in) {
+  return in.kind == exec::Kind::kMemory && code.memory[in.target].kind != MemoryOp::Kind::kLoad &&
+         may_be_global(code.memory[in.target].space);
+}
+
+bool stores_in_bulk(const exec::Code& code, const exec::Inst& in) {
+  using Kind = exec::TransferOp::Kind;
+  if (in.kind != exec::Kind::kTransfer) {
+    return false;
+  }
+  const exec::TransferOp& op = code.transfers[in.target];
+  return op.kind == Kind::kTensorStore || (op.kind == Kind::kBulk && may_be_global(op.to.space));
 }
 
 template <class Word>
@@ -89,16 +103,16 @@ uint32_t end_of_instruction(const std::vector<uint32_t>& origins, uint32_t pc) {
   return end;
 }
 
-bool all_global(const exec::Access& a) {
+uint32_t in_global(const exec::Access& a) {
   if (a.op->space == Space::kGlobal) {
-    return true;
+    return a.mask;
   }
+  uint32_t out = 0;
   for (uint32_t m = a.mask; m != 0; m &= m - 1) {
-    if (exec::space_of(a.address[static_cast<uint32_t>(std::countr_zero(m))]) != Space::kGlobal) {
-      return false;
-    }
+    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+    out |= uint32_t{exec::space_of(a.address[lane]) == Space::kGlobal} << lane;
   }
-  return true;
+  return out;
 }
 
 isa::AtomicOp pack(const exec::Access& a, isa::LaneRoom& room) {
@@ -150,6 +164,13 @@ isa::LaneAddresses lanes_of(const exec::Register& from, uint32_t mask,
 
 bool all_served(const exec::Code& code, const isa::KernelImage& image, const std::vector<uint32_t>& origins) {
   using Kind = exec::Kind;
+  const auto any = [&](auto holds) {
+    return std::any_of(code.insts.begin(), code.insts.end(),
+                       [&](const exec::Inst& in) { return holds(code, in); });
+  };
+  if (any(stores_in_bulk) && any(stores)) {
+    return false;
+  }
   for (uint32_t pc = 0; pc < code.insts.size(); ++pc) {
     const exec::Inst& in = code.insts[pc];
     if (in.kind == Kind::kMapField ||

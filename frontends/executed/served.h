@@ -17,14 +17,15 @@ bool returns_values(const exec::MemoryOp& op);
 uint32_t end_of_instruction(const std::vector<uint32_t>& origins, uint32_t pc);
 // Whether the machine can perform all that the code does to global memory, or read of it: what was done at
 // once would pass stores that are under way. Not reductions by bulk copies, whose order counts, changes of
-// tensor maps, more than 16 bytes a lane, atomics of several words, nor what its instruction mixes with
-// anything but the values that come back. Textures and surfaces are read at once: a kernel may not read so
-// what it has written (C++ guide, texture memory); bulk copies are done at once: they are of another proxy,
-// so whoever reads by one what was stored has waited for it with a fence (PTX ISA 8.8, async proxy).
-// `origins`: by record, which instruction of the image it is of.
+// tensor maps, more than 16 bytes a lane, atomics of several words or of half a one, nor what its instruction
+// mixes with anything but the values that come back, nor bulk copies to global memory beside stores. Textures
+// and surfaces are read at once: a kernel may not read so what it has written (C++ guide, texture memory);
+// bulk copies are done at once: they are of another proxy, so whoever reads by one what was stored has waited
+// for it with a fence (PTX ISA 8.8, async proxy). `origins`: by record, which instruction of the image it is
+// of.
 bool all_served(const exec::Code& code, const isa::KernelImage& image, const std::vector<uint32_t>& origins);
-// All lanes' addresses are in global memory.
-bool all_global(const exec::Access& a);
+// Lanes whose addresses are in global memory.
+uint32_t in_global(const exec::Access& a);
 // Addresses and data, of atomics also what they do.
 isa::AtomicOp pack(const exec::Access& a, isa::LaneRoom& room);
 // What came back, for the lanes of a.mask.

@@ -43,6 +43,7 @@ exec::BarrierObjectOp barrier_object_op(const Op& op) {
       break;
     case Opcode::kCpAsyncMbarrierArrive:
       o.kind = Kind::kArriveCopies;
+      o.after_copies = true;
       break;
     default:
       o.kind = Kind::kArrive;

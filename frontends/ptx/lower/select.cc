@@ -92,8 +92,32 @@ void Select::instruction(uint32_t i) {
   if (uses_.absorbed(i) || uses_.is_copy(i)) {
     return;
   }
+  const Op& o = uses_.op(i);
+  const bool access = o.opcode == Opcode::kLd || o.opcode == Opcode::kSt || o.opcode == Opcode::kAtom ||
+                      o.opcode == Opcode::kRed;
+  const bool both = o.semantics == Semantics::kAcqRel;
+  const bool global = o.space == Space::kGlobal || o.space == Space::kNone;
+  if (access && global && (both || o.semantics == Semantics::kRelease)) {
+    release(o.scope);
+  }
   if (!control(i) && !memory() && !moves() && !floating() && !integer() && !video() && !other()) {
     refuse(i, "not lowered yet");
+  }
+  if (access && global && (both || o.semantics == Semantics::kAcquire) && o.scope != Scope::kCta) {
+    emit("CCTL.IVALL", {}, {}).ordered = true;
+  }
+}
+
+// What comes before is there for whoever sees what follows (as ptxas 13.0 writes it).
+void Select::release(Scope scope) {
+  emit(scope == Scope::kCta   ? "MEMBAR.ALL.CTA"_op
+       : scope == Scope::kSys ? "MEMBAR.ALL.SYS"_op
+                              : "MEMBAR.ALL.GPU"_op,
+       {}, {})
+      .ordered = true;
+  if (scope != Scope::kCta) {
+    emit("ERRBAR", {}, {}).ordered = true;
+    emit("CGAERRBAR", {}, {}).ordered = true;
   }
 }
 
@@ -291,6 +315,13 @@ bool Select::control(uint32_t i) {
       return true;
     case Opcode::kMembar:
     case Opcode::kFence: {
+      if (o.semantics == Semantics::kAcqRel) {
+        release(o.scope);
+        if (o.scope != Scope::kCta) {
+          emit("CCTL.IVALL", {}, {}).ordered = true;
+        }
+        return true;
+      }
       const sass::Opcode scope = o.scope == Scope::kCta   ? "MEMBAR.ALL.CTA"_op
                                  : o.scope == Scope::kSys ? "MEMBAR.SC.SYS"_op
                                                           : "MEMBAR.SC.GPU"_op;

@@ -47,6 +47,7 @@ class Select {
   bool control(uint32_t i);
   void branch(uint32_t i);
   void refuse(uint32_t i, std::string_view why);
+  void release(Scope scope);
   Machine& emit(const sass::Opcode& opcode, Fields d, Fields s);
   Machine& emit(const sass::Opcode& opcode, std::vector<Field> d, std::vector<Field> s);
   Value value(uint32_t reg);
