@@ -453,4 +453,11 @@ void ExecWarp::transferred(const exec::Block&, uint32_t, uint32_t pc, uint32_t l
   }
 }
 
+void ExecWarp::used_tensor_memory(const exec::Block&, uint32_t, uint32_t pc, uint32_t lane,
+                                  const exec::TensorMemoryOp& op, const exec::TensorUse& use) {
+  if (out_ != nullptr) {
+    read_operands(pc, 1U << lane, reference(trace_, op, use));
+  }
+}
+
 }  // namespace heddle::executed

@@ -101,8 +101,8 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
   void arrived(const exec::Block&, uint32_t warp, uint32_t number, uint32_t threads) override;
   void transferred(const exec::Block&, uint32_t warp, uint32_t pc, uint32_t lane,
                    const exec::Transfer& t) override;
-  void used_tensor_memory(const exec::Block&, uint32_t, uint32_t, uint32_t, const exec::TensorMemoryOp&,
-                          const exec::TensorUse&) override {}
+  void used_tensor_memory(const exec::Block&, uint32_t warp, uint32_t pc, uint32_t lane,
+                          const exec::TensorMemoryOp& op, const exec::TensorUse& use) override;
   void read_operands(uint32_t pc, uint32_t mask, isa::MemRef first);
 
   const ExecCode& code_;

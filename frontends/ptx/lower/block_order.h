@@ -13,9 +13,9 @@ namespace heddle::ptx::lower {
 class OrderedPart {
  public:
   // All outlive this. Records are put behind those of `to`; those of branches lead to records of `from`.
-  // `none`: which instruction of the image a record is of that is of none.
+  // Records of none of the image's instructions are of the one behind its last.
   OrderedPart(const Module& module, const Part& part, const Asked& asked, const Translation& from, Issued& to,
-              uint32_t none);
+              const isa::KernelImage& image);
   void run();
 
   const std::vector<uint32_t>& starts() const { return starts_; }  // by block
@@ -79,6 +79,7 @@ class OrderedPart {
   const Function& f_;
   const Translation& from_;
   Issued& to_;
+  const isa::KernelImage& image_;
   const uint32_t none_;
   uint32_t registers_;
   std::vector<uint32_t> records_;   // by instruction of Asked's: with which it begins; one more for the end

@@ -44,7 +44,7 @@ class Issuer {
     exec::FunctionInfo& info = out_.code.functions[p.function];
     const exec::FunctionInfo& was = from_.code.functions[p.function];
     const auto first = size();
-    OrderedPart of(module_, p, asked, from_, out_, static_cast<uint32_t>(kernel_.image.code.size()));
+    OrderedPart of(module_, p, asked, from_, out_, kernel_.image);
     of.run();
     // Where the translation's records lead to.
     std::map<uint32_t, uint32_t> starts;  // by its records
