@@ -41,9 +41,6 @@ ExecCode::ExecCode(const isa::KernelImage& i, const exec::Code& c, const std::ve
       sms(device.sms),
       ns_per_cycle(kNsPerUs / device.core_mhz),
       counts_arrivals_(counts_arrivals(c, i)) {
-  if (t != nullptr) {
-    slots.emplace(c, o);
-  }
   for (size_t pc = 0; pc < c.insts.size(); ++pc) {
     const bool same = pc > 0 && origins[pc] == origins[pc - 1];
     silent[pc] = origins[pc] >= image.code.size() || (same && (silent[pc - 1] || c.insts[pc - 1].counted));
@@ -126,12 +123,12 @@ std::span<const isa::Run> ExecWarp::next(uint64_t now) {
       break;
     }
     const Inst& in = code_.code.insts[g.pc];
-    if (code_.slots && later_.needs(*code_.slots, g, g.pc)) {
+    if (code_.tellings != nullptr && later_.needs(code_.tellings->slots, g, g.pc)) {
       if (in.kind != Kind::kCompute) {
         waits_ = true;
         break;
       }
-      later_.put_off(*code_.slots, w_, g, g.pc++);
+      later_.put_off(code_.tellings->slots, w_, g, g.pc++);
       continue;
     }
     const uint32_t lanes_here = g.mask;
@@ -202,21 +199,23 @@ void ExecWarp::issue(uint32_t code, uint32_t mask, isa::Operands& out) {
     uint32_t here = w_.lanes(*g, in, w_.banks(*g));
     if (in.counted) {
       ++w_.executed;
-      // A branch that has no guard is executed by all, whether they go there or not.
-      const bool predicated = (code_.image.code[code].flags & isa::kFlagPredicated) != 0;
-      run_.mask = predicated ? here : g->mask;
       if (code_.tellings != nullptr) {
         const Telling& t = code_.tellings->of[pc];
-        run_.mask = t.first_lane ? here & -here : here;
-        tell(t, run_.mask);
+        here = t.first_lane ? here & -here : here;
+        run_.mask = here;
+        tell(t, here);
+      } else {
+        // A branch that has no guard is executed by all, whether they go there or not.
+        const bool predicated = (code_.image.code[code].flags & isa::kFlagPredicated) != 0;
+        run_.mask = predicated ? here : g->mask;
       }
-      w_.thread_executed += static_cast<uint32_t>(std::popcount(code_.tellings ? run_.mask : here));
+      w_.thread_executed += static_cast<uint32_t>(std::popcount(here));
     }
-    if (code_.slots && later_.needs(*code_.slots, *g, pc)) {
+    if (code_.tellings != nullptr && later_.needs(code_.tellings->slots, *g, pc)) {
       if (in.kind != Kind::kCompute) {
         w_.fail(pc, static_cast<uint32_t>(std::countr_zero(g->mask)), "an operand has not come");
       }
-      later_.put_off(*code_.slots, w_, *g, g->pc++);
+      later_.put_off(code_.tellings->slots, w_, *g, g->pc++);
     } else {
       goes_on = step(*g, in, here, &out);
     }
@@ -277,8 +276,8 @@ bool ExecWarp::send(Group& g, const Inst& in, uint32_t mask, isa::Operands& out)
     out.ticket = ++tickets_;
     g.pc = end_of_instruction(code_.origins, pc);
     pending_.push_back({pc, g, mask, out.ticket});
-    if (code_.slots) {
-      later_.sent(*code_.slots, g, pc, mask, out.ticket);
+    if (code_.tellings != nullptr) {
+      later_.sent(code_.tellings->slots, g, pc, mask, out.ticket);
     }
   }
   w_.polls += op.kind != exec::MemoryOp::Kind::kStore ? 1 : 0;
@@ -349,9 +348,9 @@ void ExecWarp::complete(uint32_t ticket, uint32_t mask, const isa::LaneValues& v
   for (p.group.pc = p.pc + 1; p.group.pc < end;) {
     step(p.group, code_.code.insts[p.group.pc], p.mask, nullptr);
   }
-  if (code_.slots) {
+  if (code_.tellings != nullptr) {
     later_.forget(ticket);
-    later_.go_on(*code_.slots, w_);
+    later_.go_on(code_.tellings->slots, w_);
   }
 }
 

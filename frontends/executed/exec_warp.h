@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,7 +31,6 @@ struct ExecCode {
   const exec::Code& code;
   const std::vector<uint32_t>& origins;
   const Tellings* const tellings;
-  std::optional<RecordSlots> slots;  // where records may find operands that are on their way: with tellings
   // By record: it is what is left of an instruction that has issued, or of none of the image's.
   std::vector<bool> silent;
   const bool serves;

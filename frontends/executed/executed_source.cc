@@ -147,10 +147,9 @@ void ExecutedSource::finish(ExecutedCluster& c, std::deque<isa::BlockTrace>& out
 
 std::unique_ptr<isa::GridProgram> ExecutedSource::program(const isa::Device& device) {
   if (origins_ != nullptr && !device.saves) {
-    // What the system's functions do to memory they do at once, and stores before them may be under way.
     exec::Launch launch = launch_;
     launch.code = issued_;
-    launch.observer = nullptr;
+    // What the system's functions do to memory they do at once, and stores before them may be under way.
     const bool serves = !issued_->calls_system && !launch.runtime && all_served(*issued_, image_, *origins_);
     image_.computed = true;
     return std::make_unique<ExecGrid>(image_, *origins_, tellings_, launch, output_, device, serves);

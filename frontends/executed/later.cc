@@ -8,31 +8,36 @@ namespace heddle::executed {
 
 using exec::Slot;
 
+namespace {
+
 uint64_t bit_of(Slot s) { return uint64_t{1} << (s & 63); }
 
-RecordSlots::RecordSlots(const exec::Code& code, const std::vector<uint32_t>& origins)
-    : of(code.insts.size()) {
-  for (uint32_t pc = 0; pc < of.size(); ++pc) {
-    of[pc].slots = slots_of(code, code.insts[pc]);
-    for (const std::vector<Slot>* list : {&of[pc].slots.read, &of[pc].slots.written}) {
+}  // namespace
+
+RecordSlots slots_of_records(const exec::Code& code, const std::vector<uint32_t>& origins) {
+  RecordSlots out(code.insts.size());
+  for (uint32_t pc = 0; pc < out.size(); ++pc) {
+    out[pc].slots = slots_of(code, code.insts[pc]);
+    for (const std::vector<Slot>* list : {&out[pc].slots.read, &out[pc].slots.written}) {
       for (const Slot s : *list) {
-        of[pc].bits |= bit_of(s);
+        out[pc].bits |= bit_of(s);
       }
     }
   }
-  for (uint32_t pc = 0; pc < of.size(); ++pc) {
+  for (uint32_t pc = 0; pc < out.size(); ++pc) {
     if (code.insts[pc].kind != exec::Kind::kMemory) {
       continue;
     }
     for (uint32_t k = pc; k < end_of_instruction(origins, pc); ++k) {
-      of[pc].results.insert(of[pc].results.end(), of[k].slots.written.begin(), of[k].slots.written.end());
+      out[pc].results.insert(out[pc].results.end(), out[k].slots.written.begin(), out[k].slots.written.end());
     }
   }
+  return out;
 }
 
 void Later::sent(const RecordSlots& slots, const exec::Group& g, uint32_t pc, uint32_t mask,
                  uint32_t ticket) {
-  loads_.push_back({ticket, g.base, mask, &slots.of[pc].results});
+  loads_.push_back({ticket, g.base, mask, &slots[pc].results});
   recount(slots);
 }
 
@@ -51,7 +56,7 @@ void Later::recount(const RecordSlots& slots) {
     count(*l.results);
   }
   for (const Waiting& x : waiting_) {
-    count(slots.of[x.pc].slots.written);
+    count(slots[x.pc].slots.written);
   }
 }
 
@@ -66,7 +71,7 @@ bool Later::finds(const exec::Group& g, Slot s, const RecordSlots& slots, size_t
          std::any_of(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(before),
                      [&](const Waiting& x) {
                        return x.group.base == g.base && (x.group.mask & g.mask) != 0 &&
-                              holds(slots.of[x.pc].slots.written);
+                              holds(slots[x.pc].slots.written);
                      });
 }
 
@@ -74,13 +79,13 @@ bool Later::finds(const RecordSlots& slots, const exec::Group& g, uint32_t pc, s
   const auto any = [&](const std::vector<Slot>& list) {
     return std::any_of(list.begin(), list.end(), [&](Slot s) { return finds(g, s, slots, before); });
   };
-  return any(slots.of[pc].slots.read) || any(slots.of[pc].slots.written);
+  return any(slots[pc].slots.read) || any(slots[pc].slots.written);
 }
 
 void Later::put_off(const RecordSlots& slots, exec::WarpCore& w, const exec::Group& g, uint32_t pc) {
   Waiting x{pc, g, {}, {}};
   const exec::Banks b = w.banks(g);
-  for (const Slot s : slots.of[pc].slots.read) {
+  for (const Slot s : slots[pc].slots.read) {
     if (!finds(g, s, slots, waiting_.size())) {
       x.held.push_back(s);
       x.registers.push_back(*b.at(s));
@@ -105,7 +110,7 @@ void Later::go_on(const RecordSlots& slots, exec::WarpCore& w) {
     const exec::Inst& in = w.code.insts[x.pc];
     const uint32_t mask = w.lanes(x.group, in, b);
     std::vector<exec::Register> results;
-    const std::vector<Slot>& written = slots.of[x.pc].slots.written;
+    const std::vector<Slot>& written = slots[x.pc].slots.written;
     w.compute(in, mask, b);
     for (const Slot s : written) {
       results.push_back(*b.at(s));

@@ -6,22 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/exec/slots.h"
+#include "frontends/executed/telling.h"
 #include "sim/exec/warp/core.h"
 
 namespace heddle::executed {
-
-// Of a launch's code, by record.
-struct RecordSlots {
-  explicit RecordSlots(const exec::Code& code, const std::vector<uint32_t>& origins);
-  struct Of {
-    exec::Slots slots;
-    std::vector<exec::Slot> results;  // of it and what follows of its instruction
-    uint64_t bits = 0;                // a bit for each that it reads or writes, several the same one
-  };
-  std::vector<Of> of;
-};
-uint64_t bit_of(exec::Slot s);
 
 class Later {
  public:
@@ -30,7 +18,7 @@ class Later {
   void forget(uint32_t ticket);  // they have come
   // Whether a register that the record reads or writes is on its way.
   bool needs(const RecordSlots& slots, const exec::Group& g, uint32_t pc) const {
-    return (slots.of[pc].bits & bits_) != 0 && finds(slots, g, pc, waiting_.size());
+    return (slots[pc].bits & bits_) != 0 && finds(slots, g, pc, waiting_.size());
   }
   // Kind::kCompute: when its operands have come.
   void put_off(const RecordSlots& slots, exec::WarpCore& w, const exec::Group& g, uint32_t pc);

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/exec/slots.h"
+
 namespace heddle::executed {
 
 inline constexpr uint32_t kNothing = UINT32_MAX;
@@ -27,9 +29,19 @@ struct TileLanes {
   std::array<uint32_t, 32> row{}, bytes{};  // in its row
 };
 
+// By record: where it may find an operand that is on its way, and what of its is on its way.
+struct SlotsOfRecord {
+  exec::Slots slots;
+  std::vector<exec::Slot> results;  // of it and what follows of its instruction
+  uint64_t bits = 0;                // a bit for each that it reads or writes, several the same one
+};
+using RecordSlots = std::vector<SlotsOfRecord>;
+RecordSlots slots_of_records(const exec::Code& code, const std::vector<uint32_t>& origins);
+
 struct Tellings {
   std::vector<Telling> of;  // by record; none: all say what their records do
   std::vector<TileLanes> tiles;
+  RecordSlots slots;
   uint32_t kept = 0;  // addresses that are kept
 };
 

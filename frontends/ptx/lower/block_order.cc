@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
-#include <span>
 
 #include "frontends/ptx/execute/moves.h"
 #include "frontends/ptx/lower/flow.h"
@@ -22,25 +20,6 @@ void nothing_fn(const exec::Arguments&, uint32_t) {}
 bool leads_on(Kind k) {
   return k == Kind::kBranch || k == Kind::kBranchIndex || k == Kind::kReturn || k == Kind::kTrap ||
          k == Kind::kCall;
-}
-
-executed::TileLanes lanes_of(const Tiles& t) {
-  executed::TileLanes out;
-  for (uint32_t lane = 0; lane < out.row.size(); ++lane) {
-    const bool rows = t.kind == Tiles::Kind::kRows;
-    const size_t tile = rows ? lane / 8 : 0;
-    uint32_t row = t.row[tile], col = t.col[tile];
-    if (rows) {
-      row += lane % 8;
-    } else {
-      const uint32_t eighth = lane / 4, pair = lane % 4 * t.per;
-      row += t.kind == Tiles::Kind::kPairs ? eighth : pair;
-      col += t.kind == Tiles::Kind::kPairs ? pair : eighth;
-    }
-    out.row[lane] = row;
-    out.bytes[lane] = col * t.bytes;
-  }
-  return out;
 }
 
 bool meets(const std::vector<exec::Slot>& a, const std::vector<exec::Slot>& b) {
@@ -106,7 +85,7 @@ void OrderedPart::block(uint32_t b) {
     in.counted = false;
     add(in, from_.code.lines[pc]);
   }
-  collect(b);
+  collect();
   find_places();
   find_order();
   for (uint32_t k = 0; k < b_->code.size(); ++k) {
@@ -177,14 +156,25 @@ void OrderedPart::keep_for_readers(uint32_t unit) {
   }
 }
 
-// Of an atomic that brings nothing back.
-bool OrderedPart::nobody_reads(const Unit& u) const {
-  const Opcode o = module_.ops[f_.instrs[u.instr].op].opcode;
-  if (o != Opcode::kAtom || u.at == kNone) {
-    return false;
-  }
+// Whether its instruction brings a value back.
+bool OrderedPart::brings_back(const Unit& u) const {
   const std::vector<Field>& d = b_->code[u.at].d;
-  return std::none_of(d.begin(), d.end(), [](const Field& f) { return f.kind == Field::Kind::kValue; });
+  return std::any_of(d.begin(), d.end(), [](const Field& f) { return f.kind == Field::Kind::kValue; });
+}
+
+// With its condition, and reading where what it reads lies by now. It does not count.
+exec::Inst OrderedPart::record(const Unit& u, uint32_t pc) {
+  exec::Inst in = from_.code.insts[pc];
+  in.guard = u.guard;
+  in.guard_negated = u.negated;
+  in.counted = false;
+  if (!u.instead.empty()) {
+    exec::change_slots(to_.code, in, [&](exec::Slot s, bool written) {
+      const auto found = written ? u.instead.end() : u.instead.find(s);
+      return found == u.instead.end() ? s : found->second;
+    });
+  }
+  return in;
 }
 
 // An addition to one word that one lane asks for, and, where it is wanted, what each lane has of the answer.
@@ -206,19 +196,13 @@ void OrderedPart::put_joined(Unit& u) {
   const exec::Slot sum = another(), first = another();
   u.joined = {another(), another(), exec::kNoSlot, exec::kNoSlot};
   for (uint32_t pc = u.first; pc + 1 < u.end; ++pc) {
-    exec::Inst part = from_.code.insts[pc];
-    part.counted = false;
-    add(part, line);
+    add(record(u, pc), line);
   }
-  exec::Inst access = from_.code.insts[u.end - 1];
-  exec::change_slots(to_.code, access, [&](exec::Slot s, bool) {
-    const auto found = u.instead.find(s);
-    return found == u.instead.end() ? s : found->second;
-  });
+  exec::Inst access = record(u, u.end - 1);
   exec::MemoryOp& op = to_.code.memory[access.target];
   in.fn = sum_of_lanes_fn;
-  in.guard = u.guard;
-  in.guard_negated = u.negated;
+  in.guard = access.guard;
+  in.guard_negated = access.guard_negated;
   in.d[0] = sum;
   in.d[1] = u.joined.before;
   in.s[0] = op.operands[0];
@@ -226,24 +210,21 @@ void OrderedPart::put_joined(Unit& u) {
   exec::Inst who;
   who.counted = false;
   who.fn = first_of_lanes_fn;
-  who.offset = u.negated ? 1 : 0;
+  who.offset = access.guard_negated ? 1 : 0;
   who.d[0] = u.joined.members;
   who.d[1] = first;
-  who.s[0] = u.guard;
+  who.s[0] = access.guard;
   add(who, line);
   op.operands[0] = sum;
   access.guard = first;
   access.guard_negated = false;
-  access.counted = false;
-  const std::vector<Field>& d = b_->code[u.at].d;
-  const bool wanted =
-      std::any_of(d.begin(), d.end(), [](const Field& f) { return f.kind == Field::Kind::kValue; });
-  if (wanted) {
+  if (brings_back(u)) {
     u.joined.result = op.values[0];
     op.values[0] = u.joined.base = another();
     for (uint32_t k = u.at + 1; k < b_->code.size(); ++k) {
       u.at = b_->code[k].origin == u.instr ? k : u.at;
     }
+    here_[u.at].push_back(static_cast<uint32_t>(&u - units_.data()));
   } else {
     op.values[0] = exec::kNoSlot;
     u.done = true;
@@ -264,27 +245,19 @@ void OrderedPart::put(uint32_t unit, bool counts) {
     return;
   }
   u.done = true;
+  const bool atom = module_.ops[f_.instrs[u.instr].op].opcode == Opcode::kAtom;
   for (uint32_t pc = u.first; pc < u.end; ++pc) {
-    exec::Inst in = from_.code.insts[pc];
-    in.guard = u.guard;
-    in.guard_negated = u.negated;
-    in.counted = counts && in.counted;
+    exec::Inst in = record(u, pc);
+    in.counted = counts && from_.code.insts[pc].counted;
     if (u.exits) {
       in.kind = Kind::kExit;
     }
-    if (in.kind == Kind::kMemory && nobody_reads(u)) {
+    if (atom && in.kind == Kind::kMemory && u.at != kNone && !brings_back(u)) {
       exec::MemoryOp& op = to_.code.memory[in.target];
       std::fill(std::begin(op.values), std::end(op.values), exec::kNoSlot);
     }
-    const bool tells = in.counted;
-    if (!u.instead.empty()) {
-      exec::change_slots(to_.code, in, [&](exec::Slot s, bool written) {
-        const auto found = written ? u.instead.end() : u.instead.find(s);
-        return found == u.instead.end() ? s : found->second;
-      });
-    }
     add(in, from_.code.lines[pc]);
-    if (tells) {
+    if (in.counted) {
       tell(u.at, &u);
     }
   }
@@ -334,7 +307,7 @@ void OrderedPart::tell(uint32_t k, const Unit* of) {
     t.kept = of->kept;
     if (m.tiles) {
       t.tile = static_cast<uint32_t>(to_.tellings.tiles.size());
-      to_.tellings.tiles.push_back(lanes_of(*m.tiles));
+      to_.tellings.tiles.push_back(tile_lanes(*m.tiles));
     }
   } else if (of != nullptr) {
     t.kept = of->kept;
@@ -349,12 +322,8 @@ void OrderedPart::machine(uint32_t k) {
     return;
   }
   Unit* const of = unit_of(m.origin);
-  std::vector<uint32_t> here;
-  for (uint32_t i = 0; i < units_.size(); ++i) {
-    if (units_[i].at == k && !units_[i].done) {
-      here.push_back(i);
-    }
-  }
+  std::vector<uint32_t> here = here_[k];
+  std::erase_if(here, [&](uint32_t i) { return units_[i].done || units_[i].at != k; });
   const bool ends = std::any_of(here.begin(), here.end(), [&](uint32_t i) {
     return units_[i].exits ? units_[i].guard == exec::kNoSlot
                            : leads_on(from_.code.insts[units_[i].end - 1].kind);
@@ -385,10 +354,7 @@ void OrderedPart::machine(uint32_t k) {
   }
   std::erase_if(here, [&](uint32_t i) { return units_[i].done || units_[i].at != k; });
   if (of != nullptr && of->kept == executed::kNothing && of->at == k) {
-    const auto others = std::count_if(b_->code.begin(), b_->code.end(), [&](const Machine& x) {
-      return x.origin == m.origin && (x.loads || x.stores || x.tiles);
-    });
-    of->kept = others > 1 || m.tiles ? to_.tellings.kept++ : executed::kNothing;
+    of->kept = of->accesses > 1 || m.tiles ? to_.tellings.kept++ : executed::kNothing;
   }
   const bool alone = here.size() == 1 && of == &units_[here[0]] && m.lanes == Machine::Lanes::kOrigin &&
                      of->joined.members == exec::kNoSlot;

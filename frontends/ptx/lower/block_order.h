@@ -34,7 +34,8 @@ class OrderedPart {
     bool exits = false;  // a branch that ends the thread
     bool free = false;   // of registers alone: it may be done sooner
     bool done = false;
-    uint32_t at = kNone;  // the instruction of the block where it is done; kNone: where it is needed
+    uint32_t at = kNone;    // the instruction of the block where it is done; kNone: where it is needed
+    uint32_t accesses = 0;  // instructions of the machine that access memory
     uint32_t kept = executed::kNothing;
     bool anywhere = false, any_parameter = false, writes_anywhere = false;  // in local memory
     std::vector<exec::Slot> read, written;  // also what stands for words of local memory
@@ -49,7 +50,7 @@ class OrderedPart {
   };
 
   void block(uint32_t b);
-  void collect(uint32_t b);
+  void collect();
   void add_unit(const Stretch& s, uint32_t instr, bool last, exec::Slot guard);
   // A stretch's condition, as it is when the stretch begins.
   exec::Slot condition(const Stretch& s);
@@ -63,7 +64,8 @@ class OrderedPart {
   bool visit_needed(uint32_t unit);
   void put(uint32_t unit, bool counts);
   void put_joined(Unit& u);
-  bool nobody_reads(const Unit& u) const;
+  bool brings_back(const Unit& u) const;
+  exec::Inst record(const Unit& u, uint32_t pc);  // of `from`
   void keep_for_readers(uint32_t unit);
   void leave(uint32_t b);
   void jump(uint32_t to);  // a record of `from`
@@ -91,7 +93,8 @@ class OrderedPart {
   std::vector<Unit> units_;
   std::vector<exec::Slot> words_, parameters_;  // of local memory that its instructions name
   std::map<uint32_t, uint32_t> unit_at_;        // by instruction of Unrolled's
-  uint32_t origin_ = kNone;                     // of the records that are put now
+  std::vector<std::vector<uint32_t>> here_;  // units, by the instruction of the machine where they are done
+  uint32_t origin_ = kNone;                  // of the records that are put now
 };
 
 }  // namespace heddle::ptx::lower

@@ -14,19 +14,10 @@ constexpr uint32_t kAllLanes = ~0U;
 constexpr uint32_t kStackTop = 1U << 20;
 
 exec::Register tile_addresses(const Tiles& t, uint64_t base, uint64_t stride) {
+  const executed::TileLanes lanes = tile_lanes(t);
   exec::Register out{};
   for (uint32_t lane = 0; lane < out.size(); ++lane) {
-    const bool rows = t.kind == Tiles::Kind::kRows;
-    const size_t tile = rows ? lane / 8 : 0;
-    uint64_t row = t.row[tile], col = t.col[tile];
-    if (rows) {
-      row += lane % 8;
-    } else {
-      const uint32_t eighth = lane / 4, pair = lane % 4 * t.per;
-      row += t.kind == Tiles::Kind::kPairs ? eighth : pair;
-      col += t.kind == Tiles::Kind::kPairs ? pair : eighth;
-    }
-    out[lane] = base + row * stride + col * t.bytes;
+    out[lane] = base + lanes.row[lane] * stride + lanes.bytes[lane];
   }
   return out;
 }

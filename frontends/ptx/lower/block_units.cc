@@ -38,7 +38,7 @@ bool is_constant(const exec::Code& code, const exec::Inst& in) {
 
 }  // namespace
 
-void OrderedPart::collect(uint32_t) {
+void OrderedPart::collect() {
   units_.clear();
   unit_at_.clear();
   words_.clear();
@@ -160,11 +160,9 @@ void OrderedPart::find_places() {
     const bool registers = u.free && !is_local(from_.code, from_.code.insts[u.end - 1]);
     const bool refers = image_.code[b_->first + k].mem_refs > 0 && !u.exits && kind != Kind::kCall;
     const int worth = registers ? 1 : refers ? 4 : fits ? 3 : m.ordered ? 2 : 1;
-    if (worth > best[found->second] || worth == 1) {
-      best[found->second] = std::max(best[found->second], worth);
-      if (worth == best[found->second]) {
-        u.at = k;
-      }
+    if (int& b = best[found->second]; worth > b || (worth == 1 && b == 1)) {
+      b = worth;
+      u.at = k;
     }
   };
   for (uint32_t k = 0; k < b_->code.size(); ++k) {
@@ -175,10 +173,15 @@ void OrderedPart::find_places() {
     for (const uint32_t i : m.also) {
       consider(i, k);
     }
+    if (Unit* const u = unit_of(m.origin); u != nullptr && (m.loads || m.stores || m.tiles)) {
+      ++u->accesses;
+    }
   }
-  for (Unit& u : units_) {
-    if (u.copied != exec::kNoSlot) {
-      continue;
+  here_.assign(b_->code.size(), {});
+  for (uint32_t i = 0; i < units_.size(); ++i) {
+    Unit& u = units_[i];
+    if (u.at != kNone) {
+      here_[u.at].push_back(i);
     }
     // Of local memory that lies in registers: done where it is needed.
     u.free = u.free && (u.at == kNone || !is_local(from_.code, from_.code.insts[u.end - 1]) ||

@@ -1,10 +1,7 @@
 #include "frontends/ptx/lower/issue.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "frontends/ptx/execute/translate.h"
 #include "frontends/ptx/lower/block_order.h"
@@ -36,6 +33,7 @@ class Issuer {
       part(*kernel_.parts[i], asked_[i]);
     }
     out_.tellings.of.resize(out_.code.insts.size());
+    out_.tellings.slots = executed::slots_of_records(out_.code, out_.origins);
     return std::move(out_);
   }
 

@@ -6,6 +6,25 @@ namespace heddle::ptx::lower {
 
 using isa::OpClass;
 
+executed::TileLanes tile_lanes(const Tiles& t) {
+  executed::TileLanes out;
+  for (uint32_t lane = 0; lane < out.row.size(); ++lane) {
+    const bool rows = t.kind == Tiles::Kind::kRows;
+    const size_t tile = rows ? lane / 8 : 0;
+    uint32_t row = t.row[tile], col = t.col[tile];
+    if (rows) {
+      row += lane % 8;
+    } else {
+      const uint32_t eighth = lane / 4, pair = lane % 4 * t.per;
+      row += t.kind == Tiles::Kind::kPairs ? eighth : pair;
+      col += t.kind == Tiles::Kind::kPairs ? pair : eighth;
+    }
+    out.row[lane] = row;
+    out.bytes[lane] = col * t.bytes;
+  }
+  return out;
+}
+
 Machine machine(const sass::Opcode& opcode, uint32_t origin, sass::OpcodePool& known) {
   const sass::OpcodeInfo& info = known.at(known.intern(opcode)).info;
   Machine m;

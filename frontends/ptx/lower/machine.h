@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/executed/telling.h"
 #include "frontends/ptx/lower/operands.h"
 #include "frontends/ptx/module.h"
 #include "frontends/sass/opcode_pool.h"
@@ -90,6 +91,8 @@ struct Tiles {
   uint8_t per = 2;
   std::array<uint16_t, 4> row{}, col{};
 };
+
+executed::TileLanes tile_lanes(const Tiles& t);
 
 struct Machine {
   sass::Opcode opcode;

@@ -153,6 +153,19 @@ class Finder {
   const Function& f_;
 };
 
+// Where labels and lists of targets are: instruction i has become to(i).
+template <class F>
+void move_places(Function& f, F to) {
+  for (auto& list : f.branch_targets) {
+    for (uint32_t& t : list) {
+      t = to(t);
+    }
+  }
+  for (Label& l : f.labels) {
+    l.instr = to(l.instr);
+  }
+}
+
 class Copier {
  public:
   Copier(const Module& m, const Function& f) : m_(m), f_(f) {}
@@ -350,14 +363,7 @@ class Copier {
         label.value = to(target);
       }
     }
-    for (auto& list : g.branch_targets) {
-      for (uint32_t& t : list) {
-        t = to(t);
-      }
-    }
-    for (Label& l : g.labels) {
-      l.instr = to(l.instr);
-    }
+    move_places(g, to);
   }
 
   const Module& m_;
@@ -433,14 +439,7 @@ Asked ask_for_turns(const Module& module, const Unrolled& u) {
   for (const auto& [operand, to] : questions) {
     g.operands[operand].value = place[to];
   }
-  for (auto& list : g.branch_targets) {
-    for (uint32_t& t : list) {
-      t = place[t];
-    }
-  }
-  for (Label& l : g.labels) {
-    l.instr = place[l.instr];
-  }
+  move_places(g, [&](uint32_t i) { return place[i]; });
   return out;
 }
 
