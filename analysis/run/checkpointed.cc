@@ -150,7 +150,6 @@ LaunchRecord CheckpointedRuns::simulate(const PlannedLaunch& planned,
       run_options(run_, threads_for(run_.threads, static_cast<uint32_t>(gpu_.topology().sms()), warn_));
   options.progress = progress;
   options.profile = run_.profile;
-  options.saves = !settings_.file.empty() || settings_.resumed;
   CheckpointFile file = describe(planned);
   file.kernel = launch.source().image().name;
   device::Gpu gpu(gpu_, options.threads);

@@ -93,6 +93,8 @@ class ReadGrid final : public isa::GridProgram {
   bool reads_at_once() const override { return grid_->reads_at_once(); }
   isa::GlobalMemory* memory() override { return grid_->memory(); }
   void recycle(std::unique_ptr<isa::BlockProgram> block) override { grid_->recycle(std::move(block)); }
+  std::string cannot_be_saved() const override { return grid_->cannot_be_saved(); }
+  void serialize(Archive& ar) override { grid_->serialize(ar); }
 
  private:
   const PlannedLaunch& launch_;

@@ -27,6 +27,7 @@ class BoundedGrid final : public isa::GridProgram {
   // Once there are blocks in pieces: in another order, sums of floating-point atomics are others.
   bool in_order() const override { return pieces_ > 0; }
   void recycle(std::unique_ptr<isa::BlockProgram> block) override;
+  std::string cannot_be_saved() const override { return ""; }
 
   // What is kept of recordings now, and was at most; blocks in pieces so far.
   uint64_t kept_bytes() const { return kept_; }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "sim/engine/archive.h"
 #include "sim/exec/async/barrier_object.h"
 #include "sim/exec/async/transfer.h"
 #include "sim/exec/handlers/by_lane.h"
@@ -23,7 +24,35 @@ void write(const CopyUnderWay& c, uint32_t mask, const isa::LaneValues& values) 
   }
 }
 
+// A place in the shared memory of the cluster's blocks, or in that of the system: which of them, and where.
+void serialize_place(Archive& ar, const exec::Spaces& spaces, uint8_t*& at) {
+  uint64_t which = 0, offset = 0;
+  const auto memory = [&](uint64_t n) { return n < spaces.shared.size() ? spaces.shared[n] : spaces.system; };
+  while (!ar.reading() && which <= spaces.shared.size()) {
+    offset = reinterpret_cast<uintptr_t>(at) - reinterpret_cast<uintptr_t>(memory(which).data());
+    if (offset < memory(which).size()) {
+      break;
+    }
+    ++which;
+  }
+  ar(which, offset);
+  ar.check(which <= spaces.shared.size() && offset < memory(which).size(),
+           "a copy to shared memory that there is not");
+  at = memory(which).data() + offset;
+}
+
 }  // namespace
+
+void Copies::serialize(Archive& ar, const exec::Spaces& spaces) {
+  copies_.resize(ar.size(copies_.size()));
+  for (CopyUnderWay& c : copies_) {
+    ar(c.ticket, c.mask, c.size, c.bytes);
+    for (uint32_t m = c.mask; m != 0; m &= m - 1) {
+      serialize_place(ar, spaces, c.to[static_cast<size_t>(std::countr_zero(m))]);
+    }
+  }
+  ar(arrivals_);
+}
 
 void Copies::arrive(exec::WarpCore& w, const exec::Group& g, const exec::Inst& in, uint32_t mask) {
   const exec::BarrierObjectOp& op = w.code.barrier_objects[in.target];

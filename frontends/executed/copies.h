@@ -9,6 +9,10 @@
 #include "sim/exec/warp/core.h"
 #include "sim/isa/program.h"
 
+namespace heddle {
+class Archive;  // sim/engine/archive.h
+}
+
 namespace heddle::executed {
 
 struct CopyUnderWay {
@@ -26,6 +30,8 @@ class Copies {
   void arrive(exec::WarpCore& w, const exec::Group& g, const exec::Inst& in, uint32_t mask);
   // Data of the copy with that ticket have come, for lanes of `mask`; false: there is none. Throws Error.
   bool landed(exec::WarpCore& w, uint32_t ticket, uint32_t mask, const isa::LaneValues& values);
+  // `spaces`: of the warp.
+  void serialize(Archive& ar, const exec::Spaces& spaces);
 
  private:
   struct Arrival {
@@ -34,6 +40,11 @@ class Copies {
     exec::BarrierObjectOp::Kind kind = exec::BarrierObjectOp::Kind::kArrive;
     std::array<exec::At, exec::kLanes> objects;
     std::vector<uint32_t> tickets;  // that it waits for
+
+    template <class A>
+    void serialize(A& ar) {
+      ar(group, mask, kind, objects, tickets);
+    }
   };
 
   std::vector<CopyUnderWay> copies_;

@@ -1,8 +1,11 @@
 #include "frontends/executed/exec_grid.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "sim/engine/archive.h"
 #include "sim/isa/launch_order.h"
 
 namespace heddle::executed {
@@ -31,6 +34,11 @@ isa::BlockWork ExecBlock::work() const {
   return out;
 }
 
+void ExecBlock::serialize(Archive& ar) {
+  cluster_->serialize(ar);
+  block().serialize(ar);
+}
+
 void ExecBlock::warp_ended() {
   if (block().done()) {
     cluster_->ended(rank_);
@@ -42,7 +50,8 @@ ExecGrid::ExecGrid(const isa::KernelImage& image, const std::vector<uint32_t>& o
                    const isa::Device& device, bool serves)
     : launch_(launch),
       code_(image, *launch.code, origins, tellings, device, serves),
-      output_(std::move(output)) {}
+      output_(std::move(output)),
+      printed_before_(output_->size()) {}
 
 bool ExecGrid::reads_at_once() const {
   const exec::Code& code = *launch_.code;
@@ -72,6 +81,31 @@ std::unique_ptr<isa::BlockProgram> ExecGrid::next() {
 // Blocks come in the order in which they have ended, whatever the number of threads.
 void ExecGrid::recycle(std::unique_ptr<isa::BlockProgram> block) {
   *output_ += static_cast<const ExecBlock&>(*block).block().output();
+}
+
+std::string ExecGrid::cannot_be_saved() const {
+  const exec::Checks& checks = launch_.checks;
+  if (launch_.runtime) {
+    return fmt::format(
+        "kernel {} calls the CUDA runtime, whose launches and streams cannot be saved yet (legal: kernels "
+        "that "
+        "do not)",
+        code_.image.name);
+  }
+  if (checks.init || checks.race || checks.sync) {
+    return "a launch that is checked while it executes cannot be saved yet (legal: one that is not)";
+  }
+  return "";
+}
+
+void ExecGrid::serialize(Archive& ar) {
+  ar.mark("executed grid");
+  std::string printed = output_->substr(printed_before_);
+  ar(printed);
+  if (ar.reading()) {
+    output_->replace(printed_before_, std::string::npos, printed);
+  }
+  launch_.memory->serialize(ar);
 }
 
 }  // namespace heddle::executed

@@ -22,6 +22,7 @@ class ExecBlock final : public isa::BlockProgram {
   isa::WarpProgram& warp(uint32_t i) override { return warps_[i]; }
   void begins_on(uint32_t sm) override;
   isa::BlockWork work() const override;
+  void serialize(Archive& ar) override;
   // For its warps: one of them has ended.
   void warp_ended();
   exec::Block& block() const { return *cluster_->blocks()[rank_]; }
@@ -49,11 +50,15 @@ class ExecGrid final : public isa::GridProgram {
   bool reads_at_once() const override;
   isa::GlobalMemory* memory() override { return launch_.memory; }
   void recycle(std::unique_ptr<isa::BlockProgram> block) override;
+  std::string cannot_be_saved() const override;
+  // All of the launch's memory, and what was printed.
+  void serialize(Archive& ar) override;
 
  private:
   exec::Launch launch_;
   const ExecCode code_;
   const std::shared_ptr<std::string> output_;
+  const size_t printed_before_;  // bytes of output_, by others
   uint64_t next_cluster_ = 0, position_ = 0;
   std::shared_ptr<exec::Cluster> cluster_;  // of whose blocks the next one is
   uint32_t next_rank_ = 0;

@@ -7,6 +7,7 @@
 #include "frontends/executed/exec_grid.h"
 #include "frontends/executed/recorder.h"
 #include "frontends/executed/served.h"
+#include "sim/engine/archive.h"
 #include "sim/exec/async/transfer.h"
 #include "sim/exec/block.h"
 #include "sim/exec/handlers/by_lane.h"
@@ -400,12 +401,30 @@ isa::WarpProgram::State ExecWarp::state() const {
   return {true, w_.hash() + (code_.serves ? 0 : w_.writes), w_.executed};
 }
 
+// What its registers and memory are, its block has saved.
+std::optional<std::span<const isa::Run>> ExecWarp::serialize(Archive& ar) {
+  size_t group = current_ == nullptr ? 0 : 1 + static_cast<size_t>(current_ - w_.groups.data());
+  ar(time_.cycle, group, run_.first, run_.count, run_.mask, waits_, ended_, tickets_, pending_);
+  ar.check(group <= w_.groups.size(), "a group of lanes that there is not");
+  if (ar.reading()) {
+    current_ = group == 0 ? nullptr : &w_.groups[group - 1];
+  }
+  copies_.serialize(ar, w_.reach);
+  ar(later_, telling_, addresses_, stack_);
+  return std::span<const isa::Run>(&run_, 1);
+}
+
 void ExecWarp::read_operands(uint32_t pc, uint32_t mask, isa::MemRef first) {
   const isa::Instr& in = code_.image.code[code_.origins[pc]];
   if (in.mem_refs == 0 || out_ == nullptr) {
     return;
   }
   operands_.read(code_.image, in, mask, w_.reach.rank, code_.phases(), trace_, &first, *out_);
+  if (out_->room != nullptr && out_->address.kind == isa::LaneAddresses::Kind::kFull) {
+    // trace_ is the next instruction's before the machine has looked.
+    std::copy_n(out_->address.values, std::popcount(mask), out_->room->address);
+    out_->address = isa::LaneAddresses::full(out_->room->address);
+  }
 }
 
 void ExecWarp::accessed(const exec::Block&, uint32_t, uint32_t pc, uint32_t mask,

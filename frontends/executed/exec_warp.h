@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -56,6 +57,7 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
   void issue(uint32_t code, uint32_t mask, isa::Operands& out) override;
   void complete(uint32_t ticket, uint32_t mask, const isa::LaneValues& values) override;
   State state() const override;
+  std::optional<std::span<const isa::Run>> serialize(Archive& ar) override;
 
  private:
   // A load or atomic whose values are on their way, and what its instruction does with them.
@@ -64,6 +66,11 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
     exec::Group group;  // as it was, behind the instruction
     uint32_t mask = 0;
     uint32_t ticket = 0;
+
+    template <class A>
+    void serialize(A& ar) {
+      ar(pc, group, mask, ticket);
+    }
   };
 
   // One record of the current group; false: the group does not go on. `out`: of an instruction that issues.

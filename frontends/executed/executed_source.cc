@@ -146,12 +146,13 @@ void ExecutedSource::finish(ExecutedCluster& c, std::deque<isa::BlockTrace>& out
 }
 
 std::unique_ptr<isa::GridProgram> ExecutedSource::program(const isa::Device& device) {
-  if (origins_ != nullptr && !device.saves) {
+  if (origins_ != nullptr) {
     exec::Launch launch = launch_;
     launch.code = issued_;
     // What the system's functions do to memory they do at once, and stores before them may be under way.
     const bool serves = !issued_->calls_system && !launch.runtime && all_served(*issued_, image_, *origins_);
     image_.computed = true;
+    image_.atomics = atomics_of(*issued_);
     return std::make_unique<ExecGrid>(image_, *origins_, tellings_, launch, output_, device, serves);
   }
   if (launch_.code->depends_on_time()) {

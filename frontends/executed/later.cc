@@ -37,7 +37,7 @@ RecordSlots slots_of_records(const exec::Code& code, const std::vector<uint32_t>
 
 void Later::sent(const RecordSlots& slots, const exec::Group& g, uint32_t pc, uint32_t mask,
                  uint32_t ticket) {
-  loads_.push_back({ticket, g.base, mask, &slots[pc].results});
+  loads_.push_back({ticket, g.base, mask, pc});
   recount(slots);
 }
 
@@ -53,7 +53,7 @@ void Later::recount(const RecordSlots& slots) {
     }
   };
   for (const Load& l : loads_) {
-    count(*l.results);
+    count(slots[l.pc].results);
   }
   for (const Waiting& x : waiting_) {
     count(slots[x.pc].slots.written);
@@ -66,7 +66,7 @@ bool Later::finds(const exec::Group& g, Slot s, const RecordSlots& slots, size_t
   };
   return std::any_of(loads_.begin(), loads_.end(),
                      [&](const Load& l) {
-                       return l.base == g.base && (l.mask & g.mask) != 0 && holds(*l.results);
+                       return l.base == g.base && (l.mask & g.mask) != 0 && holds(slots[l.pc].results);
                      }) ||
          std::any_of(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(before),
                      [&](const Waiting& x) {

@@ -25,16 +25,30 @@ class Later {
   // Does what can be done now.
   void go_on(const RecordSlots& slots, exec::WarpCore& w);
 
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(loads_, waiting_, bits_);
+  }
+
  private:
   struct Load {
-    uint32_t ticket = 0, base = 0, mask = 0;
-    const std::vector<exec::Slot>* results = nullptr;
+    uint32_t ticket = 0, base = 0, mask = 0, pc = 0;
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(ticket, base, mask, pc);
+    }
   };
   struct Waiting {
     uint32_t pc = 0;
     exec::Group group;
     std::vector<exec::Slot> held;           // operands that were there
     std::vector<exec::Register> registers;  // what they held
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(pc, group, held, registers);
+    }
   };
   // `before`: of those that wait, so many.
   bool finds(const RecordSlots& slots, const exec::Group& g, uint32_t pc, size_t before) const;

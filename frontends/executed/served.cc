@@ -123,7 +123,8 @@ isa::AtomicOp pack(const exec::Access& a, isa::LaneRoom& room) {
     room.address[k] = a.address[lane];
     if (op.kind == MemoryOp::Kind::kAtomic) {
       std::memcpy(room.data[lane], &a.operand[0][lane], sizeof(uint64_t));
-      std::memcpy(room.compare[lane], &a.compare[0][lane], sizeof(uint64_t));
+      const uint64_t compare = op.compare[0] != exec::kNoSlot ? a.compare[0][lane] : 0;
+      std::memcpy(room.compare[lane], &compare, sizeof compare);
     } else if (op.kind == MemoryOp::Kind::kStore && op.bytes == 16) {
       for (uint32_t w = 0; w < 2; ++w) {
         std::memcpy(room.data[lane] + w * sizeof(uint64_t), &a.data[w][lane], sizeof(uint64_t));
@@ -136,6 +137,16 @@ isa::AtomicOp pack(const exec::Access& a, isa::LaneRoom& room) {
   }
   return op.kind == MemoryOp::Kind::kAtomic ? isa::AtomicOp{.function = op.atomic, .width = op.bytes}
                                             : isa::AtomicOp{};
+}
+
+std::vector<isa::AtomicOp::Function> atomics_of(const exec::Code& code) {
+  std::vector<isa::AtomicOp::Function> out;
+  for (const MemoryOp& op : code.memory) {
+    if (op.atomic != nullptr && std::ranges::find(out, op.atomic) == out.end()) {
+      out.push_back(op.atomic);
+    }
+  }
+  return out;
 }
 
 void unpack(const isa::LaneValues& values, exec::Access& a) {

@@ -28,6 +28,8 @@ bool all_served(const exec::Code& code, const isa::KernelImage& image, const std
 uint32_t in_global(const exec::Access& a);
 // Addresses and data, of atomics also what they do.
 isa::AtomicOp pack(const exec::Access& a, isa::LaneRoom& room);
+// All that such accesses may do: AtomicOp::function.
+std::vector<isa::AtomicOp::Function> atomics_of(const exec::Code& code);
 // What came back, for the lanes of a.mask.
 void unpack(const isa::LaneValues& values, exec::Access& a);
 

@@ -22,6 +22,11 @@ struct Telling {
   uint32_t tile = 0;         // of kMatrix: in Tellings::tiles
   int64_t stack_offset = 0;  // of kStack: to R1
   int32_t stack_step = 0;    // bytes that R1 changes by
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(places, first_lane, kept, tile, stack_offset, stack_step);
+  }
 };
 
 // By lane: an element of a matrix.

@@ -1,4 +1,6 @@
 // A launch that is saved between two quanta and goes on elsewhere: CHECKPOINT.md says what is state.
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "sim/base/error.h"
@@ -9,7 +11,7 @@ namespace heddle::device {
 namespace {
 
 // To be raised whenever a serialize() of the machine lists something else, or lists it elsewhere.
-constexpr uint64_t kStateVersion = 9;
+constexpr uint64_t kStateVersion = 10;
 
 }  // namespace
 
@@ -32,7 +34,7 @@ WorkDistributor::Wanted WorkDistributor::serialize_blocks(Archive& ar, Grid* gri
     uint64_t number = b ? b->linear + 1 : 0;
     ar(number);
     ar.check(number == 0 || grid != nullptr, "a block of no launch");
-    if (ar.reading() && number != 0) {
+    if (number != 0) {
       ar.check(wanted.emplace(number - 1, &b).second, "a block that is there twice");
     }
     return number != 0;
@@ -75,32 +77,41 @@ void WorkDistributor::serialize(Archive& ar, const GridLaunch& launch) {
     ar(*grid);
     all = grid->exhausted;
   }
-  Wanted wanted = serialize_blocks(ar, grid);
-  if (!ar.reading()) {
-    return;
-  }
+  const Wanted wanted = serialize_blocks(ar, grid);
   if (grid) {
     taken += grid->running + grid->fetched.size() - grid->placed;
   }
+  if (ar.reading()) {
+    take_again(ar, launch, wanted, taken);
+    ar.check(!all || launch.program->next() == nullptr, "the trace has more blocks");
+  }
+  for (const auto& [number, block] : wanted) {
+    (*block)->serialize(ar);
+  }
+  launch.program->serialize(ar);
+}
+
+// So many blocks of a program that was made anew.
+void WorkDistributor::take_again(Archive& ar, const GridLaunch& launch, const Wanted& wanted,
+                                 uint64_t taken) {
   for (uint64_t i = 0; i < taken; ++i) {
     std::unique_ptr<isa::BlockProgram> block = launch.program->next();
     ar.check(block != nullptr, "a block that the trace does not have");
     if (const auto w = wanted.find(block->linear); w != wanted.end()) {
       *w->second = std::move(block);
-      wanted.erase(w);
     } else {
       launch.program->recycle(std::move(block));
     }
   }
-  ar.check(wanted.empty(), "a block that the trace does not have");
-  ar.check(!all || launch.program->next() == nullptr, "the trace has more blocks");
+  ar.check(std::ranges::all_of(wanted, [](const auto& w) { return *w.second != nullptr; }),
+           "a block that the trace does not have");
 }
 
 // ---- time, and who looks on ----
 
 void QuantumLoop::serialize(Archive& ar) {
   ar.mark("time");
-  ar(now_, issued_, progress_at_);
+  ar(now_, issued_, progress_at_, repetition_);
   if (ar.reading()) {
     for (uint32_t gpc = 0; gpc < gpcs_.size(); ++gpc) {
       summarize(gpc);
@@ -145,8 +156,8 @@ std::vector<uint8_t> DetailedEngine::save() {
     loop_.machine().memory->serialize(ar);
     return ar.take();
   }
-  if (launched_.front()->image.computed) {
-    throw Error("programs that compute cannot be saved yet (legal: recordings)");
+  if (const std::string why = launched_.front()->program->cannot_be_saved(); !why.empty()) {
+    throw Error(why);
   }
   if (options_.watcher) {
     throw Error("a launch whose blocks are sampled cannot be saved (legal: one that is simulated whole)");

@@ -27,11 +27,11 @@ uint32_t DetailedEngine::Ranges::take(uint32_t count) {
   return first;
 }
 
-DetailedEngine::Launched::Launched(Launch l, const spec::GpuConfig& gpu, bool saves)
+DetailedEngine::Launched::Launched(Launch l, const spec::GpuConfig& gpu)
     : launch(std::move(l)),
       recording(launch.owned ? launch.owned.get() : launch.recording),
       computing(recording ? recording->program(
-                                {gpu.clocks().core_mhz(), static_cast<uint32_t>(gpu.topology().sms()), saves})
+                                {gpu.clocks().core_mhz(), static_cast<uint32_t>(gpu.topology().sms())})
                           : nullptr),
       image(computing   ? computing->image()
             : recording ? recording->image()
@@ -99,7 +99,7 @@ void DetailedEngine::give_memory(const Launched& l) {
 DetailedEngine::Launched& DetailedEngine::admit(Launch request) {
   Machine& m = loop_.machine();
   const auto free = std::find(launched_.begin() + first_number_, launched_.end(), nullptr);
-  auto l = std::make_unique<Launched>(std::move(request), m.config, options_.saves);
+  auto l = std::make_unique<Launched>(std::move(request), m.config);
   if (free == launched_.end()) {
     throw Error("kernel " + l->image.name + ": " + std::to_string(most_launches()) +
                 " launches are on the machine already");

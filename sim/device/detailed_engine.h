@@ -89,7 +89,7 @@ class DetailedEngine : public Engine {
     std::map<uint32_t, uint32_t> taken_;   // first number to how many
   };
   struct Launched {
-    Launched(Launch l, const spec::GpuConfig& gpu, bool saves);
+    Launched(Launch l, const spec::GpuConfig& gpu);
     const Launch launch;
     isa::BlockSource* const recording;                  // null: a program
     const std::unique_ptr<isa::GridProgram> computing;  // of a source that is executed

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
-#include <unordered_map>
-#include <unordered_set>
+#include <set>
 #include <vector>
 
 #include "sim/engine/time.h"
@@ -25,13 +25,23 @@ class Repetition {
   // `changes` counts what has changed so far. True when the warps of `sms` only repeat themselves.
   bool look(const std::vector<std::unique_ptr<sm::Sm>>& sms, uint64_t changes, Cycle now, uint64_t patience);
 
+  template <class A>
+  void serialize(A& ar) {
+    ar(seen_, changes_, quiet_since_, next_look_);
+  }
+
  private:
   struct Warp {
-    std::unordered_set<uint64_t> states;
+    std::set<uint64_t> states;
     uint64_t executed = 0;  // at the look before
     bool repeats = false;
+
+    template <class A>
+    void serialize(A& ar) {
+      ar(states, executed, repeats);
+    }
   };
-  std::unordered_map<uint64_t, Warp> seen_;  // by SM and warp
+  std::map<uint64_t, Warp> seen_;  // by SM and warp
   uint64_t changes_ = 0;
   Cycle quiet_since_ = 0, next_look_ = 0;
 };

@@ -49,8 +49,6 @@ struct RunOptions {
   // The L2 is as the launches before on this machine left it; other caches are cold. The first finds it
   // empty.
   bool warm = false;
-  // The machine will be saved while the launch runs: what computes as it goes cannot be.
-  bool saves = false;
   // Told of every issue. May be null.
   sm::IssueObserver* observer = nullptr;
   // What programs that compute find in the device's memory, and change. They need one; recordings do not look

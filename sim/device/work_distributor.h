@@ -165,6 +165,7 @@ class WorkDistributor {
   bool takes_clusters(const Region& r, uint32_t size) const { return !r.single || size <= sms_per_tpc_; }
   using Wanted = std::map<uint64_t, std::unique_ptr<isa::BlockProgram>*>;  // by number: where it goes
   Wanted serialize_blocks(Archive& ar, Grid* grid);
+  static void take_again(Archive& ar, const GridLaunch& launch, const Wanted& wanted, uint64_t taken);
   void block_done(uint32_t sm, const sm::Notice& n);
   void place();
   bool place_one(Grid& g);

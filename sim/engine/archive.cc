@@ -1,10 +1,20 @@
 #include "sim/engine/archive.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "sim/base/error.h"
 
 namespace heddle {
+namespace {
+
+constexpr size_t kPageBytes = 512;
+
+bool is_zero(std::span<const uint8_t> b) {
+  return b.empty() || (b[0] == 0 && std::memcmp(b.data(), b.data() + 1, b.size() - 1) == 0);
+}
+
+}  // namespace
 
 void Archive::fail(std::string_view what) const {
   throw Error("saved state, byte " + std::to_string(at_) +
@@ -44,6 +54,33 @@ void Archive::bytes(std::span<uint8_t> b) {
   check(b.size() <= left(), "it ends too early");
   std::copy_n(in_.begin() + static_cast<std::ptrdiff_t>(at_), b.size(), b.begin());
   at_ += b.size();
+}
+
+// 1 + the number of each page, and 0 behind the last one. A page that is 0 anyway is not touched: the host
+// may have no room for it yet.
+void Archive::pages(std::span<uint8_t> b) {
+  const uint64_t count = (b.size() + kPageBytes - 1) / kPageBytes;
+  const auto page = [&](uint64_t i) {
+    return b.subspan(i * kPageBytes, std::min(kPageBytes, b.size() - i * kPageBytes));
+  };
+  for (uint64_t i = 0;;) {
+    while (!reading_ && i < count && is_zero(page(i))) {
+      ++i;
+    }
+    uint64_t next = i < count ? i + 1 : 0;
+    number(next);
+    check(next == 0 || (next > i && next <= count), "a page that there is not");
+    for (const uint64_t end = next == 0 ? count : next - 1; reading_ && i < end; ++i) {
+      if (!is_zero(page(i))) {
+        std::ranges::fill(page(i), uint8_t{0});
+      }
+    }
+    if (next == 0) {
+      return;
+    }
+    bytes(page(next - 1));
+    i = next;
+  }
 }
 
 // Every element takes a byte at least, so that damaged sizes do not ask for memory.

@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,6 +56,8 @@ class Archive {
   }
   // As they are.
   void bytes(std::span<uint8_t> b);
+  // The same of bytes most of which may be 0: pages that are not, each behind its number.
+  void pages(std::span<uint8_t> b);
   // So many elements follow; when reading, that is returned.
   size_t size(size_t n);
   // A number that is the same in every machine of the configuration.
@@ -169,6 +172,22 @@ class Archive {
       K key{};
       one(key);
       one(m[key]);
+    }
+  }
+  template <class T>
+  void one(std::set<T>& s) {
+    const size_t n = size(s.size());
+    if (!reading_) {
+      for (T x : s) {
+        one(x);
+      }
+      return;
+    }
+    s.clear();
+    for (size_t i = 0; i < n; ++i) {
+      T x{};
+      one(x);
+      s.insert(s.end(), x);
     }
   }
   template <class Sequence>

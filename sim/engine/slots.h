@@ -40,6 +40,11 @@ class Slots {
   // What the free places hold is not kept.
   template <class Archive>
   void serialize(Archive& ar) {
+    serialize(ar, [&](T& thing, uint32_t) { ar(thing); });
+  }
+  // `each`, of a thing and its number, writes or reads it.
+  template <class Archive, class Each>
+  void serialize(Archive& ar, Each&& each) {
     ar(free_);
     const size_t n = free_.size() + ar.size(used());
     if (ar.reading()) {
@@ -51,9 +56,9 @@ class Slots {
       ar.check(i < n, "a free place that there is not");
       used[i] = false;
     }
-    for (size_t i = 0; i < n; ++i) {
+    for (uint32_t i = 0; i < n; ++i) {
       if (used[i]) {
-        ar(all_[i]);
+        each(all_[i], i);
       }
     }
   }

@@ -11,6 +11,10 @@
 #include "sim/exec/tensor_memory/memory.h"
 #include "sim/exec/warp/warp.h"
 
+namespace heddle {
+class Archive;  // sim/engine/archive.h
+}
+
 namespace heddle::exec {
 
 class Cluster;
@@ -74,12 +78,22 @@ class Block {
   void arrive(uint32_t number, uint32_t threads, uint32_t lanes, uint32_t holds, BarrierKind kind);
   void warp_ended();
 
+  // Between two instructions, of a block that nobody gives turns (run) or checks (serialize.cc).
+  void serialize(Archive& ar);
+  // Of a block that was made anew: it had ended, and nobody has kept what it was.
+  void end();
+
  private:
   struct Barrier {
     uint32_t arrived = 0;   // threads
     uint32_t expected = 0;  // 0: all that have not ended
     uint32_t lanes = 0, holds = 0;
     BarrierKind kind = BarrierKind::kSync;
+
+    template <class A>
+    void serialize(A& ar) {
+      ar(arrived, expected, lanes, holds, kind);
+    }
   };
   void check(uint32_t number);
   uint64_t writes() const;

@@ -9,6 +9,10 @@
 
 #include "sim/exec/block.h"
 
+namespace heddle {
+class Archive;  // sim/engine/archive.h
+}
+
 namespace heddle::exec {
 
 class Cluster {
@@ -40,6 +44,9 @@ class Cluster {
   void arrive(uint32_t threads);
   // So many threads have ended, of which some had come.
   void leave(uint32_t threads, uint32_t arrived);
+
+  // But its blocks: which have ended, and who has come to the barrier.
+  void serialize(Archive& ar);
 
  private:
   void check_barrier();

@@ -13,6 +13,10 @@
 #include "sim/exec/layout.h"
 #include "sim/isa/program.h"
 
+namespace heddle {
+class Archive;  // sim/engine/archive.h
+}
+
 namespace heddle::exec {
 
 class Memory final : public isa::GlobalMemory {
@@ -87,10 +91,19 @@ class Memory final : public isa::GlobalMemory {
   uint64_t heap_allocate(uint64_t bytes);  // 0: no room
   void heap_release(uint64_t address);
 
+  // What its bytes are and what of the heap is taken. Reading: of one with the same allocations
+  // (serialize.cc).
+  void serialize(Archive& ar);
+
  private:
   struct Piece {
     uint64_t base, bytes;
     bool used;
+
+    template <class A>
+    void serialize(A& ar) {
+      ar(base, bytes, used);
+    }
   };
   struct Owned {
     Zeroed<uint8_t> data, written;  // empty: somebody else's; not tracked

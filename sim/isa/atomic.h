@@ -1,7 +1,9 @@
 // Atomic operations on global and shared memory: what they make of the value that is there.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 
 namespace heddle::isa {
 
@@ -21,6 +23,18 @@ struct AtomicOp {
       return width;
     }
     return type == Type::kU32 || type == Type::kS32 || type == Type::kF32 ? 4 : 8;
+  }
+
+  // `functions`: that there may be (KernelImage::atomics); a place among them is written.
+  template <class Archive>
+  void serialize(Archive& ar, std::span<const Function> functions) {
+    uint64_t place = 0;  // 0: none
+    if (function != nullptr) {
+      place = 1 + static_cast<uint64_t>(std::ranges::find(functions, function) - functions.begin());
+    }
+    ar(kind, type, width, place);
+    ar.check(place <= functions.size(), "an atomic operation that the kernel does not have");
+    function = place != 0 ? functions[place - 1] : nullptr;
   }
 };
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/isa/atomic.h"
 #include "sim/isa/instr.h"
 
 namespace heddle::isa {
@@ -89,6 +90,8 @@ struct KernelImage {
   // And what bulk copies bring, and whether waits for barrier objects are over, the machine tells it; else it
   // does both itself when they issue, and the machine gives them their time.
   bool delivered = false;
+  // Of a program that computes: what its atomics may be.
+  std::vector<AtomicOp::Function> atomics;
   // The launch's parameters, as they lie in constant bank 0 from byte `parameter_base` on; empty: not
   // recorded.
   std::vector<uint8_t> parameters;

@@ -17,6 +17,10 @@
 #include "sim/isa/kernel.h"
 #include "sim/isa/tensor_map.h"
 
+namespace heddle {
+class Archive;  // sim/engine/archive.h
+}
+
 namespace heddle::isa {
 
 // A run of consecutive static instructions executed with one active mask.
@@ -180,7 +184,6 @@ struct LaneValues {
 struct Device {
   double core_mhz = 1000;
   uint32_t sms = 1;
-  bool saves = false;  // the machine is to be saved: who can is a recording
 };
 
 class WarpProgram {
@@ -206,19 +209,9 @@ class WarpProgram {
     uint64_t executed = 0;  // instructions so far
   };
   virtual State state() const { return {}; }
-  // How far it is in what it hands out, so that a program that was made anew, and whose next() has been
-  // called as often, goes on there. Nothing: it cannot be saved.
-  struct Position {
-    uint32_t references = 0, barriers = 0;
-
-    template <class Archive>
-    void serialize(Archive& ar) {
-      ar(references, barriers);
-    }
-  };
-  virtual std::optional<Position> position() const { return std::nullopt; }
-  // False: there is no such place.
-  virtual bool go_to(const Position& /*at*/) { return false; }
+  // Writes where it is, or, of a program that was made anew, goes there. Returns the runs that next() gave
+  // last, valid until its next call; nothing: it cannot be saved.
+  virtual std::optional<std::span<const Run>> serialize(Archive& /*ar*/) { return std::nullopt; }
 };
 
 class BlockProgram {
@@ -239,6 +232,8 @@ class BlockProgram {
   virtual void deliver(uint64_t shared_address, std::span<const uint8_t> bytes) {}
   // Of a program that computes: its shared memory, which other blocks of the cluster read and write.
   virtual std::span<uint8_t> shared_memory() { return {}; }
+  // What it has beside where its warps are. Reading: it was made anew, and its warps come behind.
+  virtual void serialize(Archive& /*ar*/) {}
 
   Dim3 index;           // blockIdx
   uint64_t linear = 0;  // position in launch order
@@ -268,6 +263,13 @@ class GridProgram {
   virtual GlobalMemory* memory() { return nullptr; }
   // It has ended; its storage may be used again.
   virtual void recycle(std::unique_ptr<BlockProgram> block) {}
+  // Why a machine on which it runs cannot be saved, and what can be; empty: it can.
+  virtual std::string cannot_be_saved() const {
+    return "a program that computes before its instructions issue, or in a way of its own, cannot be saved "
+           "(legal: recordings, code that is executed when it issues)";
+  }
+  // What it has beside its blocks. Reading: behind them, which were asked for again, those that are done too.
+  virtual void serialize(Archive& /*ar*/) {}
 };
 
 }  // namespace heddle::isa

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "sim/engine/archive.h"
 #include "sim/isa/recorded_spins.h"
 
 namespace heddle::isa {
@@ -128,6 +129,17 @@ std::vector<BarrierCount> RecordedBarriers::counts(const BlockTrace& block) cons
     }
   }
   return counts;
+}
+
+// It has given all its runs at once. What loops that wait for others have turned is not saved.
+std::optional<std::span<const Run>> RecordedWarp::serialize(Archive& ar) {
+  if (!spins_->empty()) {
+    return std::nullopt;
+  }
+  ar(ref_, by_order_);
+  ar.check(ref_ <= trace_->refs.size(), "operands that the warp does not have");
+  given_ = trace_->runs.size();
+  return trace_->runs;
 }
 
 void RecordedWarp::issue(uint32_t code, uint32_t mask, Operands& out) {

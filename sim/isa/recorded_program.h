@@ -77,14 +77,7 @@ class RecordedWarp final : public WarpProgram {
     return spins_->empty() ? all.subspan(std::exchange(given_, all.size())) : next_of_spins();
   }
   void issue(uint32_t code, uint32_t mask, Operands& out) override;
-  std::optional<Position> position() const override {
-    return spins_->empty() ? std::optional(Position{ref_, by_order_}) : std::nullopt;
-  }
-  bool go_to(const Position& at) override {
-    ref_ = at.references;
-    by_order_ = at.barriers;
-    return ref_ <= trace_->refs.size();
-  }
+  std::optional<std::span<const Run>> serialize(Archive& ar) override;
   // What its loops have executed.
   const BlockWork& turned() const { return turned_; }
 
@@ -162,6 +155,7 @@ class RecordedGrid final : public GridProgram {
   const KernelImage& image() const override { return source_.image(); }
   std::unique_ptr<BlockProgram> next() override;
   void recycle(std::unique_ptr<BlockProgram> block) override;
+  std::string cannot_be_saved() const override { return ""; }
 
  private:
   std::unique_ptr<RecordedBlock> empty();

@@ -57,7 +57,6 @@ void Image::read(uint64_t address, std::span<uint8_t> bytes) const {
   std::copy_n(from, bytes.size(), bytes.begin());
 }
 
-// Pages that are not zero, each behind its number and 1; 0 ends them.
 void Image::serialize(Archive& ar) {
   ar.mark("image");
   const size_t n = ar.size(ranges_.size());
@@ -70,24 +69,7 @@ void Image::serialize(Archive& ar) {
     if (ar.reading()) {
       map(base, bytes);
     }
-    const std::span<uint8_t> data(ranges_[i].data->data(), ranges_[i].data->size());
-    for (uint64_t page = 0;; ++page) {
-      const auto is_zero = [](std::span<const uint8_t> p) {
-        return std::all_of(p.begin(), p.end(), [](uint8_t b) { return b == 0; });
-      };
-      while (!ar.reading() && page * kPageBytes < data.size() &&
-             is_zero(data.subspan(page * kPageBytes, kPageBytes))) {
-        ++page;
-      }
-      uint64_t next = page * kPageBytes < data.size() ? page + 1 : 0;
-      ar(next);
-      if (next == 0) {
-        break;
-      }
-      page = next - 1;
-      ar.check(page < data.size() / kPageBytes, "a page that is not mapped");
-      ar.bytes(data.subspan(page * kPageBytes, kPageBytes));
-    }
+    ar.pages({ranges_[i].data->data(), ranges_[i].data->size()});
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "sim/engine/slots.h"
@@ -43,8 +44,25 @@ inline void copy_few(uint8_t* to, const uint8_t* from, uint32_t bytes) {
   }
 }
 
+// Those bytes of a line, by sector, alone.
+template <class Archive>
+void serialize_bytes(Archive& ar, std::array<uint8_t, kLineBytes>& data,
+                     const std::array<uint32_t, kSectorsPerLine>& which) {
+  for (uint32_t s = 0; s < kSectorsPerLine; ++s) {
+    const std::span<uint8_t> sector = std::span(data).subspan(size_t{s} * kSectorBytes, kSectorBytes);
+    if (which[s] == ~0u) {
+      ar.bytes(sector);
+      continue;
+    }
+    for (uint32_t m = which[s]; m != 0; m &= m - 1) {
+      ar.bytes(sector.subspan(static_cast<uint32_t>(std::countr_zero(m)), 1));
+    }
+  }
+}
+
 struct Payload {
-  // Writes: the bytes to write, and which of them, by sector; reads: what was there.
+  // Writes: the bytes to write; reads: what was there, once they have been served. And which of them, by
+  // sector.
   alignas(8) std::array<uint8_t, kLineBytes> data;
   std::array<uint32_t, kSectorsPerLine> bytes;
   // Writes them into a line, of whose bytes `written` then has these, too.
@@ -58,25 +76,47 @@ struct Payload {
   struct Operation {
     uint64_t value, compare;
     uint8_t lane, offset;  // offset: in the line
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(value, compare, lane, offset);
+    }
   };
   std::vector<Operation> operations;
   isa::AtomicOp atomic;
   uint64_t line = 0;  // of a bulk copy
+
+  template <class Archive>
+  void serialize(Archive& ar, std::span<const isa::AtomicOp::Function> atomics) {
+    ar(bytes, operations, line);
+    serialize_bytes(ar, data, bytes);
+    if (!operations.empty()) {
+      atomic.serialize(ar, atomics);
+    }
+  }
 };
 
 // The payloads of an SM's packets that are under way. Taken and given back by the SM's thread; whoever serves
 // the packet writes into its payload alone.
 class Payloads {
  public:
-  // Its handle, of one without operations; 0 stands for none.
+  // Its handle, of one without bytes or operations; 0 stands for none.
   uint32_t take() {
     const uint32_t handle = 1 + all_.take();
-    (*this)[handle].operations.clear();  // their storage stays
+    Payload& p = (*this)[handle];
+    p.bytes = {};
+    p.operations.clear();  // their storage stays
     return handle;
   }
   void give_back(uint32_t handle) { all_.remove(handle - 1); }
   Payload& operator[](uint32_t handle) { return all_[handle - 1]; }
   void clear() { all_.clear(); }
+
+  // `atomics`: of the kernel.
+  template <class Archive>
+  void serialize(Archive& ar, std::span<const isa::AtomicOp::Function> atomics) {
+    all_.serialize(ar, [&](Payload& p, uint32_t) { p.serialize(ar, atomics); });
+  }
 
  private:
   Slots<Payload, std::deque<Payload>> all_;

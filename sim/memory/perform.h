@@ -73,6 +73,7 @@ bool perform(RequestKind kind, uint8_t sectors, Payload& p, At&& at) {
       continue;
     }
     uint8_t* own = &p.data[size_t{s} * kSectorBytes];
+    p.bytes[s] = ~0u;
     if (const uint8_t* there = at(s * kSectorBytes, kSectorBytes)) {
       std::memcpy(own, there, kSectorBytes);
       continue;

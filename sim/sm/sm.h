@@ -135,8 +135,8 @@ class Sm final : WarpScheduler, QueueRoom {
   // One line per warp that is not done: what it is and what it waits for.
   void describe_stuck(std::vector<std::string>& out) const;
 
-  // Between quanta, of blocks of one kernel whose programs are recordings (SmState::serialize). Whoever reads
-  // has begun and added the kernel.
+  // Between quanta, of blocks of one kernel (SmState::serialize). Whoever reads has begun and added the
+  // kernel.
   void serialize(Archive& ar, const TimedKernel& kernel, std::span<isa::BlockProgram* const> blocks);
 
  private:

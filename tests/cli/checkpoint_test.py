@@ -7,6 +7,8 @@ import unittest
 
 from tests.cli import harness
 
+CODE = os.path.join(os.getcwd(), "tests", "cubin", "data")
+AT_ISSUE = os.path.join(CODE, "at_issue.fatbin")
 MAGIC = b"\x89HEDCKP\n"
 # Loads that miss, and arithmetic behind them, in a loop's worth of code.
 BODY = "0000 ffffffff 1 R0 S2R 0 0\n" + "".join(
@@ -120,6 +122,37 @@ class Checkpoint(harness.HeddleTest):
         r = self.run_app("--from-launch", "3", "--checkpoint", "c", "--checkpoint-at", "100000000")
         self.assertIn("--checkpoint-at 100000000: no launch came so far, nothing was saved", r.stderr)
         self.assertFalse(os.path.exists(self.path("c")))
+
+    def test_code_that_is_executed(self):
+        """Machine code and PTX, with what they compute, as without --checkpoint."""
+        noise = ["--block", 256, "--arg", "zeros:u8:60000", "--arg", "arange:u32:12288"]
+        ptx = os.path.join(os.getcwd(), "tests", "exec", "data", "saxpy.ptx")
+        launches = (
+            (2, [os.path.join(CODE, "parts.cubin"), "--grid", 2, "--block", 256, "--arg", 1, "--arg", 2.5, "--arg", "zeros:f32:256"]),
+            (3, [ptx, "--grid", 40, "--block", 256, "--arg", 10000, "--arg", 2.5, "--arg", "arange:f32:10000", "--arg",
+                 "ones:f32:10000"]),
+            (0, [AT_ISSUE, "--kernel", "parted", "--grid", 12, *noise]),
+            (1, [AT_ISSUE, "--kernel", "sums", "--grid", 20, "--block", 256, "--arg", "zeros:u64:8", "--arg", "zeros:u32:5120"]),
+            (0, [AT_ISSUE, "--kernel", "flag", "--grid", 8, "--block", 128, "--arg", "zeros:u32:4096"]))
+        for out, launch in launches:
+            def run(db, *args, out=out, launch=launch):
+                self.ok("run", *launch, "--gpu", "h200", "-q", "--out", db, "--force", "--profile", "--out-arg", f"{out}={db}.npy", *args)
+                with open(self.path(f"{db}.npy"), "rb") as f:
+                    return self.hash(db), f.read()
+
+            with self.subTest(launch=launch):
+                whole = run("whole.db")
+                (cycles,), = self.query("whole.db", "SELECT cycles FROM launches")
+                for part in (0, 0.3, 0.6, 0.9):
+                    at = int(cycles * part)
+                    self.assertEqual(run("saved.db", "--checkpoint", "c", "--checkpoint-at", at), whole)
+                    self.assertEqual(run("resumed.db", "--resume", "c", "--threads", 2), whole)
+                # Saved again, it is as if it had never been.
+                run("first.db", "--checkpoint", "a", "--checkpoint-at", cycles // 3)
+                run("later.db", "--checkpoint", "b", "--checkpoint-at", cycles // 2)
+                run("again.db", "--resume", "a", "--checkpoint", "c", "--checkpoint-at", cycles // 2)
+                with open(self.path("b"), "rb") as b, open(self.path("c"), "rb") as c:
+                    self.assertTrue(b.read() == c.read())
 
     def test_an_interrupted_run_goes_on(self):
         # Long enough that the signal comes in its middle.

@@ -42,8 +42,7 @@ struct Ran {
     set_parameter(parameter(program.module(), kernel, 1), n, launch);
     TimedSource source(program.module(), kernel, program.placement(), launch, program.origins(kernel));
     source.keep_at_most(most);
-    const auto program_of = source.program({.saves = true});
-    auto& bounded = dynamic_cast<executed::BoundedGrid&>(*program_of);
+    executed::BoundedGrid bounded(source, source.most_kept());
     device::Gpu gpu(simtest::test_gpu(4));
     device::RunOptions options;
     options.threads = threads;
@@ -192,18 +191,17 @@ TEST_CASE("without being asked, all blocks together keep no more than a bound") 
     return m.uordblks + m.hblkhd;
   };
   const uint64_t before = in_use();
-  const auto grid = k.source->program({.saves = true});
+  executed::BoundedGrid bounded(*k.source, k.source->most_kept());
   std::vector<std::unique_ptr<isa::BlockProgram>> blocks;
-  while (auto block = grid->next()) {
+  while (auto block = bounded.next()) {
     blocks.push_back(std::move(block));
   }
-  auto& bounded = dynamic_cast<executed::BoundedGrid&>(*grid);
   CHECK(bounded.pieces() == 8);
   CHECK(bounded.kept_bytes() > kMost);
   CHECK(bounded.kept_bytes() < 2 * kMost);  // storage grows by doubling
   CHECK(in_use() < before + 2 * kMost);
   for (auto& block : blocks) {
-    grid->recycle(std::move(block));
+    bounded.recycle(std::move(block));
   }
   CHECK(bounded.kept_bytes() == 0);
   // Waits for barrier objects, whose turns in vain are left out of what is whole.
@@ -214,11 +212,10 @@ TEST_CASE("without being asked, all blocks together keep no more than a bound") 
 TEST_CASE("a kernel that never ends is simulated as far as one likes") {
   Endless k(1);
   k.source->keep_at_most(1 << 20);
-  const auto grid = k.source->program({.saves = true});
+  executed::BoundedGrid bounded(*k.source, k.source->most_kept());
   device::Gpu gpu(simtest::test_gpu(4));
-  gpu.begin(*grid);
+  gpu.begin(bounded);
   CHECK(gpu.advance(2'000'000));
-  auto& bounded = dynamic_cast<executed::BoundedGrid&>(*grid);
   const uint64_t kept = bounded.most_kept_bytes();
   CHECK(gpu.advance(4'000'000));
   CHECK(bounded.most_kept_bytes() == kept);

@@ -9,7 +9,10 @@ ROOMS = {
     "configs/schema": [],
     "sim/base": [],
     "sim/engine": ["sim/base"],
-    "sim/isa": ["sim/base"],
+    "sim/isa": [
+        "sim/base",
+        "sim/engine",
+    ],
     "configs/loader": [
         "configs/proto_text",
         "configs/schema",
@@ -158,6 +161,7 @@ ROOMS = {
         "sim/exec",
     ],
     "frontends/executed": [
+        "sim/engine",
         "sim/exec",
         "sim/isa",
     ],

@@ -18,6 +18,11 @@ struct Fault {
 struct At {
   Space space = Space::kGeneric;
   uint64_t address = 0;
+
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(space, address);
+  }
 };
 
 // The block of the cluster whose shared memory it is.

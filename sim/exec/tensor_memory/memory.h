@@ -34,10 +34,20 @@ class TensorMemory {
   // Throws Fault when there is no such cell, or it is not allocated.
   uint32_t& cell(uint32_t lane, uint32_t column);
 
+  template <class Archive>
+  void serialize(Archive& ar) {
+    ar(pieces_, taken_, cells_, relinquished_);
+  }
+
  private:
   static constexpr uint32_t kUnit = 32;  // columns
   struct Piece {
     uint32_t first, columns;
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(first, columns);
+    }
   };
   std::vector<Piece> pieces_;
   std::array<bool, kTensorColumns / kUnit> taken_{};

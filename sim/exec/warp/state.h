@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/exec/code.h"
+#include "sim/exec/layout.h"
 
 namespace heddle::exec {
 
@@ -74,7 +75,14 @@ struct WarpState {
 
   template <class Archive>
   void serialize(Archive& ar) {
-    ar(alive, groups, joins, warp_registers, registers, local, stack, local_bytes, stack_bytes);
+    ar(alive, groups, joins, warp_registers, registers, local_bytes, stack_bytes);
+    for (std::vector<uint8_t>* bytes : {&local, &stack}) {
+      uint64_t size = bytes->size();
+      ar(size);
+      ar.check(size <= uint64_t{kLanes} * kMostLocalBytes, "more local memory than a warp can have");
+      bytes->resize(size);
+      ar.pages(*bytes);
+    }
     ar(polls, strong_polls, backward, yields, told, progress, writes, slept, executed, thread_executed);
     ar(turns, groups_born, at_cluster, passed_cluster, counted);
   }

@@ -45,9 +45,10 @@ struct ClusterMessage {
   memory::Payload* values = nullptr;  // of programs that compute; the sender's,
   uint32_t payload = 0;               // and its handle there
 
-  // Of recordings: without values.
+  // Only programs whose shared memory the machine changes have values; they are not saved.
   template <class Archive>
   void serialize(Archive& ar) {
+    ar.check(values == nullptr, "values between SMs cannot be saved");
     ar(time, port, line, cluster, id, posted, sm, to, slot, rank, kind, sectors, parts, answer_parts, passes,
        mbarrier, bulk);
   }

@@ -241,24 +241,36 @@ class L1Cache {
 
   uint32_t sectors_in_flight() const { return sectors_in_flight_; }
 
-  // Of recordings: values are not saved.
   template <class Archive>
   void serialize(Archive& ar) {
     uint32_t sets = tags_.sets(), ways = tags_.ways();  // as the split for the kernel has it
-    ar(sets, ways);
+    bool valued = values_ != nullptr;
+    ar(sets, ways, valued);
     if (sets != tags_.sets() || ways != tags_.ways()) {
       ar.check(ways <= config_.ways() && sets <= kMostSets && sets % units_ == 0, "an L1 of another size");
       tags_ = memory::TagArray(sets, ways);
     }
-    ar(tags_, loads_, misses_, waiters_, free_waiter_, sectors_in_flight_);
     if (ar.reading()) {
-      tags_.for_each_live([&](memory::CacheLine& l) {
-        if (l.aux) {
-          ar.check(l.aux <= misses_.places(), "a miss that there is not");
-          misses_[l.aux - 1].entry = &l;
-        }
-      });
+      values_ = valued ? std::make_unique<L1Values>(size_t{sets} * ways) : nullptr;
     }
+    ar(tags_);
+    loads_.serialize(ar, [&](PendingLoad& l, uint32_t number) {
+      ar(l);
+      ar.check(valued || !l.computed, "a load of values in an L1 without them");
+      if (l.computed) {
+        ar(values_->load(number));
+      }
+    });
+    ar(misses_, waiters_, free_waiter_, sectors_in_flight_);
+    tags_.for_each_live([&](memory::CacheLine& l) {
+      if (ar.reading() && l.aux) {
+        ar.check(l.aux <= misses_.places(), "a miss that there is not");
+        misses_[l.aux - 1].entry = &l;
+      }
+      if (valued && l.line < kLocalTag) {
+        values_->serialize_line(ar, tags_.number(l), l.valid);
+      }
+    });
   }
 
  private:

@@ -72,6 +72,7 @@ void L1Values::take(Load& l, uint64_t line, uint8_t sectors, const memory::Paylo
 void L1Values::take_old(Load& l, const memory::Payload& p) {
   for (const memory::Payload::Operation& o : p.operations) {
     std::memcpy(l.values.data[o.lane], &o.value, sizeof o.value);
+    l.has[o.lane] = (1u << sizeof o.value) - 1;
   }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -37,6 +38,18 @@ class L1Values {
     std::array<uint64_t, isa::LaneRoom::kLanes> address;  // by lane
     std::array<uint16_t, isa::LaneRoom::kLanes> has;      // bytes, by lane
     uint32_t mask = 0, ticket = 0, width = 0;
+
+    template <class Archive>
+    void serialize(Archive& ar) {
+      ar(mask, ticket, width);
+      for (uint32_t m = mask; m != 0; m &= m - 1) {
+        const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+        ar(address[lane], has[lane]);
+        for (uint32_t bytes = has[lane]; bytes != 0; bytes &= bytes - 1) {
+          ar.bytes({&values.data[lane][std::countr_zero(bytes)], 1});
+        }
+      }
+    }
   };
   Load& load(uint32_t i) {
     if (i >= loads_.size()) {
@@ -50,6 +63,21 @@ class L1Values {
   static void take(Load& l, uint64_t line, uint8_t sectors, const memory::Payload& p);
   // From the answer of an atomic.
   static void take_old(Load& l, const memory::Payload& p);
+
+  // Of a line, of which `valid` sectors are there.
+  template <class Archive>
+  void serialize_line(Archive& ar, size_t n, uint8_t valid) {
+    Line& l = lines_[n];
+    std::array<uint32_t, memory::kSectorsPerLine> there;
+    for (uint32_t s = 0; s < memory::kSectorsPerLine; ++s) {
+      const bool whole = (valid >> s & 1) != 0;
+      if (!whole) {
+        ar(l.written[s]);
+      }
+      there[s] = whole ? ~0u : l.written[s];
+    }
+    memory::serialize_bytes(ar, l.data, there);
+  }
 
  private:
   struct Line {

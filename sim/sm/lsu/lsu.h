@@ -60,7 +60,7 @@ class Lsu final : public Unit, public ClusterMemory {
   void acknowledged(uint32_t posted, Cycle now) override { answer(posted, 0, nullptr, now); }
   void finish_remote(const ClusterAccess& a, Cycle now) override;
 
-  // Of recordings of one kernel (lsu_serialize.cc).
+  // Of one kernel (lsu_serialize.cc).
   void serialize(Archive& ar, const TimedKernel& kernel);
 
  private:
@@ -171,6 +171,7 @@ class Lsu final : public Unit, public ClusterMemory {
 
   void serialize(Archive& ar, Queue& q, const TimedKernel& kernel);
   void serialize(Archive& ar, isa::LaneAddresses& a, uint32_t mask);
+  void serialize_room(Archive& ar, Entry& e, const TimedKernel& kernel);
   void arbitrate(Cycle now);
   // The LG queue of the sub-core, or its MIO queue.
   void set_full(uint32_t subcore, bool lg, bool full, Cycle now);

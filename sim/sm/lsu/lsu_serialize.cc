@@ -1,4 +1,5 @@
 // What is saved of the LSU.
+#include <algorithm>
 #include <bit>
 
 #include "sim/engine/archive.h"
@@ -51,6 +52,34 @@ void Lsu::serialize(Archive& ar, Queue& q, const TimedKernel& kernel) {
     ar.check(e.instr != nullptr && e.warp < sm_.warps(), "a queue of the LSU has no instruction");
     serialize(ar, e.address, e.mask);
     serialize(ar, e.copy_to, e.mask);
+    serialize_room(ar, e, kernel);
+  }
+}
+
+// Of lanes that it is for, and what it has of them. Nobody but the entry knows the room's number.
+void Lsu::serialize_room(Archive& ar, Entry& e, const TimedKernel& kernel) {
+  bool there = e.room != 0;
+  ar(there, e.served);
+  if (!there) {
+    return;
+  }
+  if (ar.reading()) {
+    e.room = 1 + rooms_.take();
+  }
+  Room& r = rooms_[e.room - 1];
+  ar(r.ticket, r.mbarrier);
+  r.atomic.serialize(ar, kernel.image->atomics);
+  if (!e.served) {
+    return;
+  }
+  const bool atomic = is_atomic(e.instr->op);
+  const uint32_t width = std::max<uint32_t>(e.instr->instr->width, 1);
+  const size_t bytes = atomic ? sizeof(uint64_t) : is_store(e.instr->op) ? width : 0;
+  ar.check(bytes <= isa::LaneRoom::kBytes, "more bytes of a lane than there is room for");
+  for (uint32_t m = e.mask; m; m &= m - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+    ar.bytes({r.lanes.data[lane], bytes});
+    ar.bytes({r.lanes.compare[lane], atomic ? bytes : 0});
   }
 }
 

@@ -81,7 +81,6 @@ void Lsu::add_values(const Entry& e, const memory::LineAccess& a, const uint64_t
 uint32_t Lsu::store_payload(const Entry& e, const memory::LineAccess& a, const uint64_t addr[32]) {
   const uint32_t handle = sm_.payloads().take();
   memory::Payload& p = sm_.payloads()[handle];
-  p.bytes = {};
   const uint32_t width = std::max<uint32_t>(e.instr->instr->width, 1);
   for (uint32_t m = e.mask; m; m &= m - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(m));

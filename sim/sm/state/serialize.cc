@@ -1,4 +1,7 @@
 // What is saved of an SM's warps and blocks, and of what all its units share.
+#include <optional>
+#include <span>
+
 #include "sim/base/error.h"
 #include "sim/engine/archive.h"
 #include "sim/sm/state/sm_state.h"
@@ -6,21 +9,22 @@
 namespace heddle::sm {
 
 void WarpStream::serialize(Archive& ar, isa::WarpProgram& program, const TimedKernel& kernel) {
-  if (ar.reading()) {
-    start(program, kernel, 0);
+  const std::optional<std::span<const isa::Run>> runs = program.serialize(ar);
+  if (!runs) {
+    throw Error(
+        "a warp with loops that wait for others cannot be saved (legal: recordings without them, code that "
+        "is "
+        "executed when it issues)");
   }
-  // A recording gives all its runs at once, so what is left of them says where the cursor is.
   auto left = static_cast<uint64_t>(end_ - run_);
-  std::optional<isa::WarpProgram::Position> at = program.position();
-  if (!at) {
-    throw Error("programs that compute cannot be saved yet (legal: recordings)");
-  }
-  ar(left, pos_, *at);
+  ar(left, pos_);
   if (ar.reading()) {
-    ar.check(left <= static_cast<uint64_t>(end_ - run_), "more instructions than the warp has");
+    ar.check(left <= runs->size(), "more instructions than the warp has");
+    program_ = &program;
+    kernel_ = &kernel;
+    end_ = runs->data() + runs->size();
     run_ = end_ - left;
     ar.check(left == 0 ? pos_ == 0 : pos_ < run_->count, "an instruction that the warp does not have");
-    ar.check(program.go_to(*at), "operands that the warp does not have");
   }
 }
 
@@ -52,6 +56,7 @@ void SmState::serialize(Archive& ar, const TimedKernel& kernel, std::span<isa::B
   ar.elements(profile_);
   ar(counters_, residencies_, events_, scoreboards_, outbox_, port_, openings_, resident_, now_,
      active_since_, active_cycles_, last_activity_);
+  payloads_.serialize(ar, kernel.image->atomics);
 }
 
 }  // namespace heddle::sm

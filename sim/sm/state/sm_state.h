@@ -176,8 +176,8 @@ class SmState {
   // Warp-cycles of residency until `now`, those of resident warps included.
   uint64_t warp_cycles(Cycle now) const;
 
-  // Between quanta, of blocks of one kernel whose programs are recordings. `blocks`, by slot: whose block it
-  // is, or will be; null: nobody's.
+  // Between quanta, of blocks of one kernel. `blocks`, by slot: whose block it is, or will be; null:
+  // nobody's.
   void serialize(Archive& ar, const TimedKernel& kernel, std::span<isa::BlockProgram* const> blocks);
 
  private:

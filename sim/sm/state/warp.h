@@ -58,8 +58,8 @@ class WarpStream {
     return done() || run_->first == index + 1;
   }
 
-  // Of a program that is where start() finds it; when reading, it is brought to where it was. Throws Error
-  // for one that cannot be saved.
+  // When reading, the program was made anew, and is brought to where it was. Throws Error for one that cannot
+  // be saved.
   void serialize(Archive& ar, isa::WarpProgram& program, const TimedKernel& kernel);
 
  private:
@@ -132,8 +132,8 @@ struct Warp {
   // But its program and its next instruction: SmState::serialize().
   template <class Archive>
   void serialize(Archive& ar) {
-    ar(active, block, index, counter, reason, busy, waiting, draining, held, behind_barrier, constant, state,
-       since, started, age, line, fetched, stores, loads, results, copies, lanes, cluster_target, gmma,
+    ar(active, block, index, counter, reason, busy, waiting, draining, held, behind_barrier, asks, constant,
+       state, since, started, age, line, fetched, stores, loads, results, copies, lanes, cluster_target, gmma,
        gmma_groups);
   }
 };

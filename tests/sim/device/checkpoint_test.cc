@@ -379,7 +379,7 @@ TEST_CASE("launches that are sampled, and launches side by side, cannot be saved
 
 LiveTask computes(LiveWarp& w) { co_await w.load(0x1000); }
 
-TEST_CASE("programs that compute cannot be saved yet") {
+TEST_CASE("programs that compute in a way of their own cannot be saved") {
   LiveKernel k(computes);
   memory::Image image;
   image.map(0x1000, 4096);
@@ -387,7 +387,7 @@ TEST_CASE("programs that compute cannot be saved yet") {
   o.image = &image;
   Gpu gpu(test_gpu());
   gpu.begin(k, o);
-  CHECK_THROWS_WITH(gpu.save(), Catch::Contains("programs that compute cannot be saved yet"));
+  CHECK_THROWS_WITH(gpu.save(), Catch::Contains("a program that computes before its instructions issue"));
 }
 
 }  // namespace
