@@ -268,7 +268,7 @@ bool ExecWarp::send(Group& g, const Inst& in, uint32_t mask, isa::Operands& out)
   if (const exec::Refused r = refused(w_.spaces(), a); r.why != exec::Refusal::kNone) {
     w_.refuse(g, a, r);
   }
-  keep(a.address);
+  keep(a.address, mask);
   out.served = true;
   out.atomic = pack(a, *out.room);
   out.address = isa::LaneAddresses::full(out.room->address);
@@ -440,7 +440,7 @@ void ExecWarp::accessed(const exec::Block&, uint32_t, uint32_t pc, uint32_t mask
     read_operands(pc, mask, reference(trace_, mask, exec::BarrierObjectOp::Kind::kArrive, address, *to));
     return;
   }
-  keep(address);
+  keep(address, mask);
   if (out_->room == nullptr) {
     return;
   }

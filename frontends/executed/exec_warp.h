@@ -1,6 +1,7 @@
 // A warp of machine code that is executed as its instructions issue.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -82,9 +83,13 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
   // What the instruction says besides what its record does. `here`: its lanes.
   void tell(const Telling& t, uint32_t here);
   void give_places(const Telling& t, uint32_t here);
-  void keep(const exec::Register& addresses) {
-    if (telling_.kept != kNothing && telling_.places == Telling::Places::kOwn) {
-      addresses_[telling_.kept] = addresses;
+  void keep(const exec::Register& addresses, uint32_t mask) {
+    if (telling_.kept == kNothing || telling_.places != Telling::Places::kOwn) {
+      return;
+    }
+    for (; mask != 0; mask &= mask - 1) {
+      const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
+      addresses_[telling_.kept][lane] = addresses[lane];
     }
   }
   // Of the group that stands where others are to meet it: whether it goes on.

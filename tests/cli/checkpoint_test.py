@@ -125,18 +125,20 @@ class Checkpoint(harness.HeddleTest):
 
     def test_code_that_is_executed(self):
         """Machine code and PTX, with what they compute, as without --checkpoint."""
-        noise = ["--block", 256, "--arg", "zeros:u8:60000", "--arg", "arange:u32:12288"]
         ptx = os.path.join(os.getcwd(), "tests", "exec", "data", "saxpy.ptx")
         launches = (
-            (2, [os.path.join(CODE, "parts.cubin"), "--grid", 2, "--block", 256, "--arg", 1, "--arg", 2.5, "--arg", "zeros:f32:256"]),
-            (3, [ptx, "--grid", 40, "--block", 256, "--arg", 10000, "--arg", 2.5, "--arg", "arange:f32:10000", "--arg",
-                 "ones:f32:10000"]),
-            (0, [AT_ISSUE, "--kernel", "parted", "--grid", 12, *noise]),
+            (2, [os.path.join(CODE, "parts.cubin"), "--kernel", "parts", "--grid", 2, "--block", 256, "--arg", 1, "--arg", 2.5,
+                 "--arg", "zeros:f32:256"]),
+            (3, [ptx, "--kernel", "saxpy", "--grid", 40, "--block", 256, "--arg", 10000, "--arg", 2.5, "--arg",
+                 "arange:f32:10000", "--arg", "ones:f32:10000"]),
+            (0, [AT_ISSUE, "--kernel", "parted", "--grid", 12, "--block", 256, "--arg", "zeros:u32:3072", "--arg",
+                 "arange:u32:3072"]),
             (1, [AT_ISSUE, "--kernel", "sums", "--grid", 20, "--block", 256, "--arg", "zeros:u64:8", "--arg", "zeros:u32:5120"]),
             (0, [AT_ISSUE, "--kernel", "flag", "--grid", 8, "--block", 128, "--arg", "zeros:u32:4096"]))
         for out, launch in launches:
             def run(db, *args, out=out, launch=launch):
-                self.ok("run", *launch, "--gpu", "h200", "-q", "--out", db, "--force", "--profile", "--out-arg", f"{out}={db}.npy", *args)
+                self.ok("run", *launch, "--gpu", "h200", "-q", "--out", db, "--force", "--profile", "--out-arg", f"{out}={db}.npy",
+                        *args)
                 with open(self.path(f"{db}.npy"), "rb") as f:
                     return self.hash(db), f.read()
 
@@ -148,9 +150,9 @@ class Checkpoint(harness.HeddleTest):
                     self.assertEqual(run("saved.db", "--checkpoint", "c", "--checkpoint-at", at), whole)
                     self.assertEqual(run("resumed.db", "--resume", "c", "--threads", 2), whole)
                 # Saved again, it is as if it had never been.
-                run("first.db", "--checkpoint", "a", "--checkpoint-at", cycles // 3)
-                run("later.db", "--checkpoint", "b", "--checkpoint-at", cycles // 2)
-                run("again.db", "--resume", "a", "--checkpoint", "c", "--checkpoint-at", cycles // 2)
+                run("first.db", "--checkpoint", "a", "--checkpoint-at", int(cycles * 0.6))
+                run("later.db", "--checkpoint", "b", "--checkpoint-at", int(cycles * 0.8))
+                run("again.db", "--resume", "a", "--checkpoint", "c", "--checkpoint-at", int(cycles * 0.8))
                 with open(self.path("b"), "rb") as b, open(self.path("c"), "rb") as c:
                     self.assertTrue(b.read() == c.read())
 

@@ -164,6 +164,34 @@ TURN:
              12, 64, 3, 2);
 }
 
+TEST_CASE("saved: tensor memory") {
+  const std::string text = R"(.version 8.6 .target sm_100a .address_size 64
+.entry k(.param .u64 p, .param .u32 n) {
+.reg .b32 %r<20>; .reg .b64 %rd<8>; .reg .pred %p<8>; .shared .align 4 .b32 slot[1];
+ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; mov.u32 %r2, %ctaid.x; mov.u32 %r4, %tid.x;
+mad.lo.u32 %r2, %r2, 32, %r4; mul.wide.u32 %rd2, %r2, 4; add.u64 %rd2, %rd1, %rd2; mov.u32 %r3, slot;
+tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r3], 32; ld.shared.u32 %r5, [%r3];
+mov.u32 %r6, 0; mov.u32 %r7, %r2;
+LOOP:
+tcgen05.st.sync.aligned.32x32b.x1.b32 [%r5], {%r7}; tcgen05.wait::st.sync.aligned;
+ld.global.u32 %r8, [%rd2]; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r9}, [%r5]; tcgen05.wait::ld.sync.aligned;
+mad.lo.u32 %r7, %r9, 3, %r8; add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, %r1; @%p1 bra LOOP;
+tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r5, 32; st.global.u32 [%rd2+8192], %r7; ret; })";
+  check_text(text, 3, 32, 4);
+}
+
+TEST_CASE("a kernel that calls the CUDA runtime cannot be saved yet") {
+  const std::string text = R"(.version 8.6 .target sm_90 .address_size 64
+.extern .func (.param .b32 r) cudaGetDevice(.param .b64 d);
+.entry k(.param .u64 p, .param .u32 n) { .reg .b64 %rd<2>; ld.param.u64 %rd1, [p];
+{ .param .b64 d; .param .b32 r; st.param.b64 [d], %rd1; call (r), cudaGetDevice, (d); } ret; })";
+  Launched k(text, 1, 32, 0, 1);
+  device::Gpu gpu(simtest::test_gpu(1));
+  gpu.begin(k.source());
+  CHECK_THROWS_WITH(gpu.save(), Catch::Contains("kernel k calls the CUDA runtime") &&
+                                    Catch::Contains("cannot be saved yet (legal: kernels that do not)"));
+}
+
 TEST_CASE("saved: what was printed, and memory of the heap") {
   const std::string text =
       ".version 8.6 .target sm_90 .address_size 64\n"

@@ -1,6 +1,7 @@
 // What an archive writes it reads again, and nothing else.
 #include "sim/engine/archive.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "sim/base/error.h"
@@ -26,12 +27,14 @@ struct Everything {
   std::deque<uint16_t> queue;
   std::array<uint64_t, 3> array{};
   std::map<uint64_t, std::string> map;
+  std::set<uint32_t> set;
   std::optional<uint32_t> some, none;
   std::unique_ptr<uint64_t> owned;
 
   template <class A>
   void serialize(A& ar) {
-    ar(large, negative, small, flag, real, colour, text, list, bits, queue, array, map, some, none, owned);
+    ar(large, negative, small, flag, real, colour, text, list, bits, queue, array, map, set, some, none,
+       owned);
   }
 };
 
@@ -63,6 +66,7 @@ Everything example() {
   e.queue = {7, 65535};
   e.array = {1, 2, uint64_t{1} << 63};
   e.map = {{3, "three"}, {9, ""}};
+  e.set = {70000, 2};
   e.some = 5;
   e.owned = std::make_unique<uint64_t>(300);
   return e;
@@ -74,6 +78,7 @@ TEST_CASE("values of every kind come back") {
   Everything r;
   r.list = {9, 9, 9, 9};  // what was there goes
   r.map = {{1, "one"}};
+  r.set = {1};
   r.none = 3;
   read(bytes, r);
   CHECK(r.large == e.large);
@@ -88,6 +93,7 @@ TEST_CASE("values of every kind come back") {
   CHECK(r.queue == e.queue);
   CHECK(r.array == e.array);
   CHECK(r.map == e.map);
+  CHECK(r.set == e.set);
   CHECK(r.some == e.some);
   CHECK(!r.none);
   REQUIRE(r.owned);
@@ -104,6 +110,35 @@ TEST_CASE("what ends too early, or is longer, is an error that names the place")
   }
   bytes.push_back(0);
   CHECK_THROWS_WITH(read(bytes, r), Catch::Contains("there is more than the machine has"));
+}
+
+TEST_CASE("of pages those that are 0 take no room, and become 0 again") {
+  for (const size_t size : {0, 1, 511, 512, 513, 5000}) {
+    std::vector<uint8_t> all(size), some(size);
+    for (size_t i = 0; i < size; ++i) {
+      all[i] = static_cast<uint8_t>(i % 255 + 1);
+      some[i] = i / 512 % 3 == 1 ? all[i] : 0;
+    }
+    for (const std::vector<uint8_t>& what : {all, some, std::vector<uint8_t>(size)}) {
+      std::vector<uint8_t> from = what, to = all;
+      Archive out;
+      out.pages(from);
+      const std::vector<uint8_t> bytes = out.take();
+      CHECK(bytes.size() <=
+            1 + 2 * (size + 511) / 512 +
+                512 * static_cast<size_t>(std::ranges::count_if(what, [](uint8_t b) { return b != 0; })));
+      Archive in(bytes);
+      in.pages(to);
+      in.end();
+      CHECK(to == what);
+    }
+  }
+  std::vector<uint8_t> large(1024, 1), small(512);
+  Archive out;
+  out.pages(large);
+  const std::vector<uint8_t> bytes = out.take();
+  Archive in(bytes);
+  CHECK_THROWS_WITH(in.pages(small), Catch::Contains("a page that there is not"));
 }
 
 TEST_CASE("numbers that do not fit, wrong sizes and marks") {
