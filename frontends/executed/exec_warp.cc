@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "frontends/executed/exec_grid.h"
-#include "frontends/executed/recorder.h"
+#include "frontends/executed/references.h"
 #include "frontends/executed/served.h"
 #include "sim/engine/archive.h"
 #include "sim/exec/async/transfer.h"
@@ -25,9 +25,6 @@ using exec::Kind;
 constexpr uint32_t kStrongSpins = 1, kWeakSpins = 1 << 14, kSliceTurns = 1 << 16;
 
 constexpr double kNsPerUs = 1000;
-
-// R1 of a kernel, in a lane's local memory: above what its variables need, far enough for deep recursion.
-constexpr uint32_t kStackTop = 1U << 20;
 
 }  // namespace
 
@@ -49,14 +46,10 @@ ExecCode::ExecCode(const isa::KernelImage& i, const exec::Code& c, const std::ve
 }
 
 ExecWarp::ExecWarp(const ExecCode& code, exec::WarpCore& warp, ExecBlock& block)
-    : code_(code), w_(warp), block_(block) {
+    : code_(code), w_(warp), block_(block), teller_(code.tellings) {
   time_.ns_per_cycle = code.ns_per_cycle;
   w_.observer = this;
   w_.time = &time_;
-  if (code.tellings != nullptr) {
-    addresses_.resize(code.tellings->kept);
-    stack_.fill(kStackTop);
-  }
 }
 
 ExecWarp::ExecWarp(ExecWarp&& other) noexcept : ExecWarp(other.code_, other.w_, other.block_) {}
@@ -200,15 +193,10 @@ void ExecWarp::issue(uint32_t code, uint32_t mask, isa::Operands& out) {
     uint32_t here = w_.lanes(*g, in, w_.banks(*g));
     if (in.counted) {
       ++w_.executed;
-      if (code_.tellings != nullptr) {
-        const Telling& t = code_.tellings->of[pc];
-        here = t.first_lane ? here & -here : here;
-        run_.mask = here;
-        tell(t, here);
-      } else {
-        // A branch that has no guard is executed by all, whether they go there or not.
-        const bool predicated = (code_.image.code[code].flags & isa::kFlagPredicated) != 0;
-        run_.mask = predicated ? here : g->mask;
+      run_.mask = teller_.begin(code_.image.code[code], pc, g->mask, here);
+      here &= run_.mask;
+      if (teller_.knows()) {
+        give_places();
       }
       w_.thread_executed += static_cast<uint32_t>(std::popcount(here));
     }
@@ -268,7 +256,7 @@ bool ExecWarp::send(Group& g, const Inst& in, uint32_t mask, isa::Operands& out)
   if (const exec::Refused r = refused(w_.spaces(), a); r.why != exec::Refusal::kNone) {
     w_.refuse(g, a, r);
   }
-  keep(a.address, mask);
+  teller_.keep(a.address, mask);
   out.served = true;
   out.atomic = pack(a, *out.room);
   out.address = isa::LaneAddresses::full(out.room->address);
@@ -355,44 +343,15 @@ void ExecWarp::complete(uint32_t ticket, uint32_t mask, const isa::LaneValues& v
   }
 }
 
-void ExecWarp::tell(const Telling& t, uint32_t here) {
-  telling_ = t;
-  if (t.stack_step != 0) {
-    for (uint32_t m = here; m != 0; m &= m - 1) {
-      stack_[static_cast<size_t>(std::countr_zero(m))] += static_cast<uint32_t>(t.stack_step);
-    }
+void ExecWarp::give_places() {
+  if (out_->room != nullptr) {
+    out_->address = lanes_of(teller_.places(), run_.mask, out_->room->address);
   }
-  if (t.places != Telling::Places::kOwn) {
-    give_places(t, here);
-  }
-}
-
-void ExecWarp::give_places(const Telling& t, uint32_t here) {
-  if (out_->room == nullptr) {
-    return;
-  }
-  exec::Register at{};
-  for (uint32_t lane = 0; lane < exec::kLanes; ++lane) {
-    if (t.places == Telling::Places::kStack) {
-      at[lane] = stack_[lane] + static_cast<uint64_t>(t.stack_offset);
-    } else if (t.places == Telling::Places::kMatrix) {
-      const TileLanes& tile = code_.tellings->tiles[t.tile];
-      at[lane] = addresses_[t.kept][0] + tile.row[lane] * addresses_[t.kept][1] + tile.bytes[lane];
-    } else if (t.kept != kNothing) {
-      at[lane] = addresses_[t.kept][lane];
-    }
-  }
-  out_->address = lanes_of(at, here, out_->room->address);
 }
 
 void ExecWarp::accessed_matrix(const exec::Block&, uint32_t, uint32_t, uint64_t base, uint64_t stride) {
-  if (out_ == nullptr || telling_.kept == kNothing) {
-    return;
-  }
-  addresses_[telling_.kept][0] = base;
-  addresses_[telling_.kept][1] = stride;
-  if (telling_.places == Telling::Places::kMatrix) {
-    give_places(telling_, run_.mask);
+  if (out_ != nullptr && teller_.keep_matrix(base, stride)) {
+    give_places();
   }
 }
 
@@ -410,9 +369,11 @@ std::optional<std::span<const isa::Run>> ExecWarp::serialize(Archive& ar) {
     current_ = group == 0 ? nullptr : &w_.groups[group - 1];
   }
   copies_.serialize(ar, w_.reach);
-  ar(later_, telling_, addresses_, stack_);
+  ar(later_, teller_);
   return std::span<const isa::Run>(&run_, 1);
 }
+
+std::string ExecWarp::place() const { return block_.block().warp(w_.index).waits(); }
 
 void ExecWarp::read_operands(uint32_t pc, uint32_t mask, isa::MemRef first) {
   const isa::Instr& in = code_.image.code[code_.origins[pc]];
@@ -440,7 +401,7 @@ void ExecWarp::accessed(const exec::Block&, uint32_t, uint32_t pc, uint32_t mask
     read_operands(pc, mask, reference(trace_, mask, exec::BarrierObjectOp::Kind::kArrive, address, *to));
     return;
   }
-  keep(address, mask);
+  teller_.keep(address, mask);
   if (out_->room == nullptr) {
     return;
   }

@@ -6,10 +6,12 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "frontends/executed/copies.h"
 #include "frontends/executed/later.h"
+#include "frontends/executed/teller.h"
 #include "frontends/executed/telling.h"
 #include "sim/exec/observer.h"
 #include "sim/exec/warp/core.h"
@@ -58,6 +60,7 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
   void issue(uint32_t code, uint32_t mask, isa::Operands& out) override;
   void complete(uint32_t ticket, uint32_t mask, const isa::LaneValues& values) override;
   State state() const override;
+  std::string place() const override;
   std::optional<std::span<const isa::Run>> serialize(Archive& ar) override;
 
  private:
@@ -80,18 +83,7 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
   bool send(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands& out);
   bool send_copy(exec::Group& g, const exec::Inst& in, uint32_t mask, isa::Operands& out);
   bool arrive_later(exec::Group& g, const exec::Inst& in, uint32_t mask);
-  // What the instruction says besides what its record does. `here`: its lanes.
-  void tell(const Telling& t, uint32_t here);
-  void give_places(const Telling& t, uint32_t here);
-  void keep(const exec::Register& addresses, uint32_t mask) {
-    if (telling_.kept == kNothing || telling_.places != Telling::Places::kOwn) {
-      return;
-    }
-    for (; mask != 0; mask &= mask - 1) {
-      const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
-      addresses_[telling_.kept][lane] = addresses[lane];
-    }
-  }
+  void give_places();
   // Of the group that stands where others are to meet it: whether it goes on.
   bool meet(exec::Group& g);
   static void fetch(const exec::Inst& in, const exec::Banks& b);
@@ -127,10 +119,8 @@ class ExecWarp final : public isa::WarpProgram, private exec::Observer {
   std::vector<Pending> pending_;
   Copies copies_;
   Later later_;
-  Telling telling_;                             // of the instruction that issues
-  std::vector<exec::Register> addresses_;       // those that are kept; of matrices base and distance of rows
-  std::array<uint32_t, exec::kLanes> stack_{};  // R1 of each lane
-  isa::WarpTrace trace_;                        // references of the instruction that issues
+  Teller teller_;
+  isa::WarpTrace trace_;  // references of the instruction that issues
   isa::RecordedOperands operands_;
 };
 

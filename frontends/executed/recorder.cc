@@ -1,70 +1,14 @@
 #include "frontends/executed/recorder.h"
 
-#include <array>
-#include <bit>
 #include <utility>
 
-#include "frontends/executed/recorded_registers.h"
-#include "sim/isa/recorded_phases.h"
+#include "frontends/executed/references.h"
+#include "sim/exec/block.h"
 
 namespace heddle::executed {
+namespace {
 
-Recorder::Recorder(uint32_t blocks, uint32_t warps)
-    : warps_of_block_(warps), traces_(size_t{blocks} * warps) {
-  for (size_t i = 0; i < traces_.size(); ++i) {
-    traces_[i].warp = static_cast<uint32_t>(i % warps);
-  }
-}
-
-std::vector<isa::WarpTrace> Recorder::finish(uint32_t rank) {
-  std::vector<isa::WarpTrace> out;
-  for (uint32_t warp = 0; warp < warps_of_block_; ++warp) {
-    flush(place(rank, warp));
-    out.push_back(std::move(trace(place(rank, warp))));
-  }
-  return out;
-}
-
-void Recorder::take(uint32_t rank, uint32_t warp, bool stands, isa::WarpTrace& out) {
-  if (stands) {
-    flush(place(rank, warp));
-  }
-  out.clear();
-  out.warp = warp;
-  std::swap(out, trace(place(rank, warp)));
-}
-
-uint64_t Recorder::kept_bytes() const {
-  uint64_t sum = 0;
-  for (const isa::WarpTrace& t : traces_) {
-    sum += storage_bytes(t);
-  }
-  return sum;
-}
-
-std::optional<isa::BarrierOp> Recorder::take_barrier(uint32_t rank, uint32_t warp) {
-  std::deque<isa::BarrierOp>& all = barriers_[place(rank, warp)];
-  if (all.empty()) {
-    return std::nullopt;
-  }
-  const isa::BarrierOp first = all.front();
-  all.pop_front();
-  return first;
-}
-
-void Recorder::arrived(const exec::Block& block, uint32_t warp, uint32_t number, uint32_t threads) {
-  if (!barriers_.empty()) {
-    barriers_[place(block.rank(), warp)].push_back(
-        {.threads = threads, .number = static_cast<uint8_t>(number)});
-  }
-}
-
-uint64_t storage_bytes(const isa::WarpTrace& t) {
-  return t.runs.capacity() * sizeof(isa::Run) + t.refs.capacity() * sizeof(isa::MemRef) +
-         t.deltas.capacity() * sizeof(int32_t) + t.values.capacity() * sizeof(uint64_t) +
-         t.barriers.capacity() * sizeof(isa::BarrierOp);
-}
-
+// Puts an instance of the instruction number `instr` behind the others.
 void add_run(isa::WarpTrace& t, uint32_t instr, uint32_t mask) {
   std::vector<isa::Run>& runs = t.runs;
   if (!runs.empty() && runs.back().mask == mask && runs.back().first + runs.back().count == instr) {
@@ -75,76 +19,109 @@ void add_run(isa::WarpTrace& t, uint32_t instr, uint32_t mask) {
   ++t.instructions;
 }
 
-isa::MemRef reference(isa::WarpTrace& t, uint32_t mask, const exec::Register& address) {
-  isa::MemRef out;
-  const auto first = static_cast<uint32_t>(std::countr_zero(mask));
-  out.kind = isa::MemRef::Kind::kStride;
-  out.base = address[first];
-  const uint32_t rest = mask & (mask - 1);
-  if (rest == 0) {
-    return out;
+}  // namespace
+
+Recorder::Recorder(const isa::KernelImage& image, const std::vector<uint32_t>& origins,
+                   const Tellings* tellings, uint32_t blocks, uint32_t warps)
+    : image_(image), origins_(origins), warps_of_block_(warps) {
+  warps_.reserve(size_t{blocks} * warps);
+  for (uint32_t i = 0; i < blocks * warps; ++i) {
+    warps_.emplace_back(i % warps, tellings);
   }
-  const uint64_t step = address[static_cast<uint32_t>(std::countr_zero(rest))] - out.base;
-  const auto stride = static_cast<int64_t>(step);
-  bool even = stride == static_cast<int32_t>(stride);
-  uint64_t expected = out.base;
-  for (uint32_t m = mask; m != 0 && even; m &= m - 1, expected += step) {
-    even = address[static_cast<uint32_t>(std::countr_zero(m))] == expected;
-  }
-  if (even) {
-    out.stride = static_cast<int32_t>(stride);
-    return out;
-  }
-  out.kind = isa::MemRef::Kind::kFull;
-  out.list = static_cast<uint32_t>(t.values.size());
-  for (uint32_t m = mask; m != 0; m &= m - 1) {
-    t.values.push_back(address[static_cast<uint32_t>(std::countr_zero(m))]);
+}
+
+std::vector<isa::WarpTrace> Recorder::finish(uint32_t rank) {
+  std::vector<isa::WarpTrace> out;
+  for (uint32_t warp = 0; warp < warps_of_block_; ++warp) {
+    out.push_back(std::move(warps_[size_t{rank} * warps_of_block_ + warp].trace));
   }
   return out;
 }
 
-isa::MemRef reference(isa::WarpTrace& t, uint32_t mask, exec::BarrierObjectOp::Kind kind,
-                      const exec::Register& object, const exec::Register& operand) {
-  using Kind = exec::BarrierObjectOp::Kind;
-  isa::MemRef r = reference(t, mask, object);
-  if (r.kind == isa::MemRef::Kind::kStride) {
-    r.list = static_cast<uint32_t>(t.values.size());
-  }
-  r.count = static_cast<uint8_t>(std::popcount(mask));
-  for (uint32_t m = mask; m != 0; m &= m - 1) {
-    const uint64_t value = operand[static_cast<uint32_t>(std::countr_zero(m))];
-    t.values.push_back(kind == Kind::kInit ? isa::initial_word(static_cast<uint32_t>(value))
-                       : kind == Kind::kWait
-                           ? isa::wait_operand((value & 1) != 0, (value & exec::kInVain) != 0)
-                           : value);
-  }
-  return r;
+Recorder::Warp& Recorder::of(const exec::Block& block, uint32_t warp) {
+  return warps_[size_t{block.rank()} * warps_of_block_ + warp];
 }
 
-isa::MemRef reference(isa::WarpTrace& t, const exec::Transfer& transfer) {
-  const std::array<uint64_t, isa::kRecordedRegisters> values = recorded_registers(transfer);
-  isa::MemRef r;
-  r.kind = isa::MemRef::Kind::kValues;
-  r.count = isa::kRecordedRegisters;
-  r.list = static_cast<uint32_t>(t.values.size());
-  t.values.insert(t.values.end(), values.begin(), values.end());
-  return r;
+isa::MemRef* Recorder::references(Warp& w, uint32_t pc) const {
+  if (w.instr != origins_[pc] || w.mask == 0) {
+    return nullptr;
+  }
+  const size_t n = image_.code[w.instr].mem_refs;
+  return n == 0 ? nullptr : &w.trace.refs[w.trace.refs.size() - n];
 }
 
-isa::MemRef reference(isa::WarpTrace& t, const exec::TensorMemoryOp& op, const exec::TensorUse& use) {
-  isa::MemRef r;
-  r.list = static_cast<uint32_t>(t.values.size());
-  if (op.kind == exec::TensorMemoryOp::Kind::kCommit) {  // as an arrival, with the blocks for an operand
-    r.kind = isa::MemRef::Kind::kStride;
-    r.base = use.object;
-    r.count = 1;
-    t.values.push_back(use.blocks);
-    return r;
+void Recorder::executed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t active,
+                        uint32_t mask) {
+  Warp& w = of(block, warp);
+  w.instr = origins_[pc];
+  if (w.instr >= image_.code.size()) {
+    w.mask = 0;
+    return;  // behind the last instruction
   }
-  r.kind = isa::MemRef::Kind::kValues;
-  r.count = isa::kTensorValues;
-  t.values.insert(t.values.end(), {use.columns, use.a_bytes, use.shared_bytes});
-  return r;
+  const isa::Instr& in = image_.code[w.instr];
+  w.mask = w.teller.begin(in, pc, active, mask);
+  add_run(w.trace, w.instr, w.mask);
+  if (w.mask == 0 || in.mem_refs == 0) {
+    return;
+  }
+  w.trace.refs.resize(w.trace.refs.size() + in.mem_refs);
+  if (w.teller.knows()) {
+    const isa::MemRef r = reference(w.trace, w.mask, w.teller.places());
+    *references(w, pc) = r;
+  }
+}
+
+void Recorder::accessed(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
+                        const exec::Register& address, const exec::Register* to) {
+  Warp& w = of(block, warp);
+  isa::MemRef* const r = references(w, pc);
+  if (r == nullptr || w.teller.knows()) {
+    return;
+  }
+  const isa::Instr& in = image_.code[w.instr];
+  if (to != nullptr && (in.flags & isa::kFlagAsyncStore) != 0) {
+    *r = reference(w.trace, mask, exec::BarrierObjectOp::Kind::kArrive, address, *to);
+    return;
+  }
+  w.teller.keep(address, mask);
+  r[0] = reference(w.trace, w.mask, address);
+  if (to != nullptr && in.mem_refs > 1) {
+    r[1] = reference(w.trace, w.mask, *to);
+  }
+}
+
+void Recorder::accessed_matrix(const exec::Block& block, uint32_t warp, uint32_t pc, uint64_t base,
+                               uint64_t stride) {
+  Warp& w = of(block, warp);
+  isa::MemRef* const r = references(w, pc);
+  if (w.teller.keep_matrix(base, stride) && r != nullptr) {
+    *r = reference(w.trace, w.mask, w.teller.places());
+  }
+}
+
+void Recorder::synchronised(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t mask,
+                            exec::BarrierObjectOp::Kind kind, const exec::Register& object,
+                            const exec::Register& operand) {
+  Warp& w = of(block, warp);
+  if (isa::MemRef* const r = references(w, pc)) {
+    *r = reference(w.trace, mask, kind, object, operand);
+  }
+}
+
+void Recorder::transferred(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t /*lane*/,
+                           const exec::Transfer& t) {
+  Warp& w = of(block, warp);
+  if (isa::MemRef* const r = references(w, pc)) {
+    *r = reference(w.trace, t);
+  }
+}
+
+void Recorder::used_tensor_memory(const exec::Block& block, uint32_t warp, uint32_t pc, uint32_t /*lane*/,
+                                  const exec::TensorMemoryOp& op, const exec::TensorUse& use) {
+  Warp& w = of(block, warp);
+  if (isa::MemRef* const r = references(w, pc)) {
+    *r = reference(w.trace, op, use);
+  }
 }
 
 }  // namespace heddle::executed

@@ -57,13 +57,9 @@ class PtxProgram final : public Program {
   std::unique_ptr<isa::BlockSource> timed(const Kernel& kernel, const exec::Launch& launch,
                                           std::shared_ptr<std::string> output) const override {
     const ptx::Function& f = program_.kernel(kernel.name);
-    const auto lowered = lowered_.get(&f, [&] {
-      return std::shared_ptr<const ptx::lower::Kernel>(ptx::lower::lower(program_.module(), f));
-    });
-    const auto issued = issued_.get(
-        &f, [&] { return ptx::lower::issued_if_ordered(program_.module(), *lowered, program_.placement()); });
-    return std::make_unique<ptx::lower::TimedSource>(lowered, issued, launch, program_.origins(f),
-                                                     std::move(output));
+    const auto ordered = ordered_.get(
+        &f, [&] { return ptx::lower::in_order(program_.module(), f, program_.placement()); });
+    return std::make_unique<ptx::lower::TimedSource>(ordered, launch, std::move(output));
   }
   std::optional<Variable> variable(std::string_view name) const override {
     const std::vector<ptx::Variable>& all = program_.module().variables;
@@ -89,8 +85,7 @@ class PtxProgram final : public Program {
  private:
   ptx::Program program_;
   std::vector<Kernel> kernels_;
-  Kept<ptx::Function, ptx::lower::Kernel> lowered_;
-  Kept<ptx::Function, ptx::lower::Issued> issued_;
+  Kept<ptx::Function, ptx::lower::Ordered> ordered_;
 };
 
 }  // namespace

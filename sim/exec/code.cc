@@ -2,14 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace heddle::exec {
-
-bool Code::depends_on_time() const {
-  return std::any_of(specials.begin(), specials.end(), [](Special s) { return s == Special::kSmid; }) ||
-         std::any_of(insts.begin(), insts.end(), [this](const Inst& in) { return timed(in); });
-}
 
 std::string Code::place(uint32_t pc) const {
   const std::string* function = nullptr;

@@ -86,14 +86,6 @@ struct MemoryOp {
   bool sign = false;       // loads: narrower values are extended with their sign
   bool strong = false;     // an atomic, or said to be volatile, relaxed, acquire or release
   bool polls = false;      // a loop of these may wait for another thread
-  // What it returns depends on when it is performed: on what other blocks or warps do. Loads of shared memory
-  // that look for something do not count: they are often no more than a way to write a reduction, and whoever
-  // waits in a loop of them gives the turn away.
-  bool timed() const {
-    const bool returns = kind == Kind::kAtomic && values[0] != kNoSlot;
-    const bool shared = space == Space::kShared || space == Space::kSharedCluster;
-    return shared ? returns : (polls || returns) && (space == Space::kGlobal || space == Space::kGeneric);
-  }
   uint8_t register_bytes = 8;  // of the registers of a load with sign
   Slot values[8] = {kNoSlot, kNoSlot, kNoSlot, kNoSlot,
                     kNoSlot, kNoSlot, kNoSlot, kNoSlot};  // of 16 bytes: two each
@@ -219,12 +211,6 @@ struct Code {
   bool explicit_convergence = false;  // lanes meet at kConverge only
   bool reconvergence_stack = false;   // made for a capability below 7.0: no independent threads
 
-  // What an instruction computes depends on when it is executed: clocks, atomics that return something, loads
-  // that look for what others do.
-  bool timed(const Inst& in) const {
-    return in.kind == Kind::kClock || (in.kind == Kind::kMemory && memory[in.target].timed());
-  }
-  bool depends_on_time() const;  // some of it is timed, or asks for its SM
   // For messages: "FILE:LINE", "FILE: FUNCTION+0xOFFSET".
   std::string place(uint32_t pc) const;
 };

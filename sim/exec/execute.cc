@@ -24,15 +24,6 @@ namespace {
 constexpr uint64_t kTurn = 1 << 22;          // warp instructions of a cluster
 constexpr uint64_t kFruitlessTurns = 20000;  // one after the other in which all that ran only waited
 
-// How many blocks an H200 has room for, as far as that is known without the registers (CUDA guide, limits of
-// compute capability 9.0).
-uint64_t room(const Launch& launch) {
-  constexpr uint64_t kBlocks = 32, kThreads = 2048, kSharedBytes = 228 << 10;
-  const uint64_t threads = round_up(uint64_t{launch.threads()}, uint64_t{kLanes});
-  const uint64_t shared = uint64_t{launch.shared_bytes()} + kSharedReserve;
-  return kMultiprocessors * std::min({kBlocks, kThreads / threads, kSharedBytes / shared});
-}
-
 // The clusters of a launch, handed out to threads: new ones as long as all of their blocks may begin, then
 // those that have not ended, in turn.
 class Schedule {
@@ -153,6 +144,13 @@ ExecuteResult Schedule::result() {
 }
 
 }  // namespace
+
+uint64_t room(const Launch& launch) {
+  constexpr uint64_t kBlocks = 32, kThreads = 2048, kSharedBytes = 228 << 10;
+  const uint64_t threads = round_up(uint64_t{launch.threads()}, uint64_t{kLanes});
+  const uint64_t shared = uint64_t{launch.shared_bytes()} + kSharedReserve;
+  return kMultiprocessors * std::min({kBlocks, kThreads / threads, kSharedBytes / shared});
+}
 
 ExecuteResult execute(const Launch& given, const ExecuteOptions& options) {
   const Launch launch = completed(given);

@@ -47,9 +47,6 @@ struct Launch {
   uint64_t workspace = 0;  // address of zeroed memory for barriers of the whole grid
   Checks checks;
   Observer* observer = nullptr;  // null: nobody
-  // Warps stop at whatever depends on time (Warp::Status::kPaused), and clocks show this one. Null: there is
-  // no time.
-  const SimulatedTime* time = nullptr;
   uint64_t most_instructions = UINT64_MAX;  // warp instructions of all blocks; more are an error
   // What the kernel calls of the CUDA runtime goes there; null: it calls nothing of it.
   std::shared_ptr<DeviceRuntime> runtime;

@@ -201,6 +201,8 @@ class WarpProgram {
   virtual void issue(uint32_t code, uint32_t mask, Operands& out) = 0;
   // The values of the load or atomic with that ticket, lanes of `mask`.
   virtual void complete(uint32_t ticket, uint32_t mask, const LaneValues& values) {}
+  // Where its lanes are in its source, and what they wait for; for messages.
+  virtual std::string place() const { return {}; }
   // Where it is: `hash` is the same whenever it would go on in the same way if it found the same in global
   // memory, for which the block's shared memory counts too.
   struct State {

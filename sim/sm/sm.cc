@@ -353,6 +353,11 @@ void Sm::describe_stuck(std::vector<std::string>& out) const {
       if (const std::string more = tensor_memory_.describe(); !more.empty()) {
         line += "; " + more;
       }
+    } else {
+      line += "waits for other warps";
+    }
+    if (const std::string place = w.stream.program().place(); !place.empty()) {
+      line += "; " + place;
     }
     out.push_back(line);
   }

@@ -65,8 +65,7 @@ uint32_t cycles(const Shape& s, int count) {
   launch.block = {32, 1, 1};
   const uint64_t out = memory.allocate(sizeof(uint32_t));
   ptx::set_parameter(ptx::parameter(program.module(), kernel, 0), out, launch);
-  ptx::lower::TimedSource source(program.module(), kernel, program.placement(), launch,
-                                 program.origins(kernel));
+  ptx::lower::TimedSource source(program.module(), kernel, program.placement(), launch);
   device::Gpu gpu(load("b200", {}));
   gpu.run(source, {});
   uint32_t found = 0;

@@ -54,10 +54,12 @@ std::vector<uint32_t> as_written(const std::string& body, uint32_t grid, uint32_
 }
 
 std::vector<uint32_t> as_issued(const std::string& body, uint32_t grid, uint32_t block, uint32_t n,
-                                uint32_t threads = 1) {
+                                uint32_t threads = 1, lower::Blocks blocks = lower::Blocks::kWhole) {
   Launched l(body, grid, block, n);
-  TimedSource source(l.program.module(), l.kernel, l.program.placement(), l.launch,
-                     l.program.origins(l.kernel));
+  const auto ordered = std::make_shared<lower::Ordered>();
+  ordered->kernel = lower::lower(l.program.module(), l.kernel, blocks);
+  ordered->issued = lower::issued(l.program.module(), *ordered->kernel, l.program.placement());
+  TimedSource source(ordered, l.launch, nullptr);
   device::Gpu gpu(simtest::test_gpu(4));
   device::RunOptions options;
   options.threads = threads;
@@ -164,6 +166,7 @@ TEST_CASE("issued: kernels compute what they say") {
       const auto expected = as_written(*body, 3, 40, n);
       CHECK(as_issued(*body, 3, 40, n) == expected);
       CHECK(as_issued(*body, 3, 40, n, 2) == expected);
+      CHECK(as_issued(*body, 3, 40, n, 1, lower::Blocks::kOfOne) == expected);
     }
   }
 }
@@ -235,6 +238,8 @@ TEST_CASE("issued: all kernels that can be lowered can be put in order") {
         continue;
       }
       CAPTURE(f.name);
+      REQUIRE_NOTHROW(lower::issued(*module, *kernel, placement));
+      kernel = lower::lower(*module, f, lower::Blocks::kOfOne);
       REQUIRE_NOTHROW(lower::issued(*module, *kernel, placement));
       ++kernels;
     }

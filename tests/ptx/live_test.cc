@@ -32,7 +32,7 @@ struct Ran {
     memory.write(buffer, std::span(reinterpret_cast<const uint8_t*>(words.data()), kBytes));
     set_parameter(parameter(program.module(), kernel, 0), buffer, launch);
     set_parameter(parameter(program.module(), kernel, 1), n, launch);
-    TimedSource source(program.module(), kernel, program.placement(), launch, program.origins(kernel));
+    TimedSource source(program.module(), kernel, program.placement(), launch);
     device::Gpu gpu(simtest::test_gpu(4));
     result = gpu.run(source, options);
     memory.read(buffer, std::span(reinterpret_cast<uint8_t*>(words.data()), kBytes));
@@ -241,9 +241,11 @@ POLL:
   try {
     const Ran r(body, 1, 32, 0);
     FAIL("it ended");
-  } catch (const Error& e) {
-    const std::string what = e.what();
-    CHECK(what.find("live lock in kernel k at cycle ") != std::string::npos);
+  } catch (const device::LivelockError& e) {
+    CHECK(std::string(e.what()).find("live lock in kernel k at cycle ") != std::string::npos);
+    REQUIRE(e.report.size() == 1);
+    CHECK(e.report[0].find("SM 0 block 0 warp 0: at 0x") == 0);
+    CHECK(e.report[0].find("; lanes 0xffffffff at k.ptx:") != std::string::npos);
   }
 }
 

@@ -75,7 +75,7 @@ struct Issued {
     launch.block = block;
     set_parameter(parameter(program.module(), kernel, 0), buffer = memory.allocate(kBytes), launch);
     set_parameter(parameter(program.module(), kernel, 1), n, launch);
-    TimedSource source(program.module(), kernel, program.placement(), launch, program.origins(kernel));
+    TimedSource source(program.module(), kernel, program.placement(), launch);
     image = source.image();
     for (isa::BlockTrace b; source.next(b); b = {}) {
       blocks.push_back(std::move(b));

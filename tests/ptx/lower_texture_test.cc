@@ -34,7 +34,7 @@ std::set<uint64_t> sectors(const std::string& body, const std::string& opcode, c
   launch.grid = {1, 1, 1};
   launch.block = {8, 4, 1};
   set_parameter(parameter(program.module(), kernel, 0), make(memory, d), launch);
-  TimedSource source(program.module(), kernel, program.placement(), launch, program.origins(kernel));
+  TimedSource source(program.module(), kernel, program.placement(), launch);
   isa::BlockTrace block;
   REQUIRE(source.next(block));
   std::set<uint64_t> out;

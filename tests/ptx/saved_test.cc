@@ -34,8 +34,7 @@ class Launched final : public simtest::SavedCase {
     memory_.write(buffer_, std::span(reinterpret_cast<const uint8_t*>(words.data()), kBytes));
     set_parameter(parameter(program_.module(), kernel, 0), buffer_, launch);
     set_parameter(parameter(program_.module(), kernel, 1), n, launch);
-    source_ = std::make_unique<TimedSource>(program_.module(), kernel, program_.placement(), launch,
-                                            program_.origins(kernel), output_);
+    source_ = std::make_unique<TimedSource>(program_.module(), kernel, program_.placement(), launch, output_);
   }
   isa::BlockSource& source() override { return *source_; }
   std::vector<uint8_t> outcome() const override {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "frontends/cubin/decode.h"
-#include "frontends/cubin/execute/code_recorder.h"
 #include "frontends/cubin/record.h"
 #include "frontends/sass/timed.h"
 #include "sim/base/error.h"
@@ -49,13 +48,6 @@ TimedSource::TimedSource(const Program& program, const Function& kernel, const e
 
 TimedSource::TimedSource(const std::shared_ptr<const isa::KernelImage>& image, const Translation& translation,
                          const exec::Launch& launch, std::shared_ptr<std::string> output)
-    : ExecutedSource(
-          *image, exec::completed(launch),
-          [image, &translation](uint32_t blocks, uint32_t warps) {
-            return std::make_unique<CodeRecorder>(*image, translation.origins, blocks, warps);
-          },
-          std::move(output)) {
-  execute_at_issue(*launch.code, translation.origins);
-}
+    : ExecutedSource(*image, exec::completed(launch), translation.origins, nullptr, std::move(output)) {}
 
 }  // namespace heddle::cubin

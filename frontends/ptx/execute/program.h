@@ -32,8 +32,6 @@ class Program {
   const Function& kernel(std::string_view name) const;
   // With the parameters all 0. Throws NotCovered.
   exec::Launch launch(const Function& kernel);
-  // Of a kernel that has been launched: Translation::origins.
-  const std::vector<uint32_t>& origins(const Function& kernel) const { return codes_.at(&kernel).origins; }
   // What the constant space holds from the next launch on, and holds now. Throw Error beyond its end.
   void write_constants(uint64_t at, std::span<const uint8_t> bytes);
   void read_constants(uint64_t at, std::span<uint8_t> bytes) const;

@@ -263,11 +263,11 @@ void Translator::instruction(const Instr& instr) {
       std::upper_bound(line_starts_.begin(), line_starts_.end(), instr.at) - line_starts_.begin());
   code.lines.resize(code.insts.size(), line);
   out_.origins.resize(code.insts.size(), static_cast<uint32_t>(&instr - f_->instrs.data()));
-  // The last one counts, or the one at which warps pause.
+  // The first that an observer is told of counts, or else the last one.
   size_t counted = code.insts.size() - 1;
-  for (size_t i = before; i < code.insts.size(); ++i) {
+  for (size_t i = code.insts.size(); i-- > before;) {
     code.insts[i].counted = false;
-    counted = code.timed(code.insts[i]) ? i : counted;
+    counted = code.insts[i].kind != exec::Kind::kCompute ? i : counted;
   }
   code.insts[counted].counted = true;
   most_temporaries_ = std::max(most_temporaries_, temporaries_);

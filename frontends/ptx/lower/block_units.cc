@@ -151,14 +151,15 @@ void OrderedPart::find_places() {
     Unit& u = units_[found->second];
     const Machine& m = b_->code[k];
     const Kind kind = u.exits ? Kind::kExit : from_.code.insts[u.end - 1].kind;
+    const bool calls = kind == Kind::kCall || kind == Kind::kReturn;  // the stack's accesses are beside it
     const bool fits = u.exits                 ? m.op == isa::OpClass::kExit
                       : kind == Kind::kBranch ? m.target != kNone
-                      : kind == Kind::kCall   ? m.op == isa::OpClass::kCall || m.callee != kNone
+                      : calls                 ? m.op == isa::OpClass::kCall || m.callee != kNone
                                               : m.loads || m.stores;
     // What has operands in memory, then another access, then what orders others: the first of them. Else the
     // last one.
     const bool registers = u.free && !is_local(from_.code, from_.code.insts[u.end - 1]);
-    const bool refers = image_.code[b_->first + k].mem_refs > 0 && !u.exits && kind != Kind::kCall;
+    const bool refers = image_.code[b_->first + k].mem_refs > 0 && !u.exits && !calls;
     const int worth = registers ? 1 : refers ? 4 : fits ? 3 : m.ordered ? 2 : 1;
     if (int& b = best[found->second]; worth > b || (worth == 1 && b == 1)) {
       b = worth;

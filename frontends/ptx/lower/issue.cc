@@ -115,13 +115,17 @@ Issued issued(const Module& module, const Kernel& kernel, const Placement& place
   return Issuer(module, kernel, placement).run();
 }
 
-std::shared_ptr<const Issued> issued_if_ordered(const Module& module, const Kernel& kernel,
-                                                const Placement& placement) {
+std::shared_ptr<const Ordered> in_order(const Module& module, const Function& kernel,
+                                        const Placement& placement) {
+  auto out = std::make_shared<Ordered>();
+  out->kernel = lower(module, kernel);
   try {
-    return std::make_shared<const Issued>(issued(module, kernel, placement));
+    out->issued = issued(module, *out->kernel, placement);
   } catch (const NotOrdered&) {
-    return std::make_shared<const Issued>();
+    out->kernel = lower(module, kernel, Blocks::kOfOne);
+    out->issued = issued(module, *out->kernel, placement);
   }
+  return out;
 }
 
 }  // namespace heddle::ptx::lower

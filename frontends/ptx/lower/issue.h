@@ -33,8 +33,16 @@ class NotOrdered : public Error {
 
 // `kernel` was made of the module, whose code can be executed. Throws NotOrdered.
 Issued issued(const Module& module, const Kernel& kernel, const Placement& placement);
-// Or an empty one: its values are then decided ahead of time.
-std::shared_ptr<const Issued> issued_if_ordered(const Module& module, const Kernel& kernel,
-                                                const Placement& placement);
+
+// A kernel's machine code, and its PTX in that order.
+struct Ordered {
+  std::unique_ptr<const Kernel> kernel;
+  Issued issued;
+};
+
+// Of a kernel whose code can be executed. Where ptxas' order is not one in which its PTX can be, its machine
+// code has the order of the PTX. Throws NotLowered.
+std::shared_ptr<const Ordered> in_order(const Module& module, const Function& kernel,
+                                        const Placement& placement);
 
 }  // namespace heddle::ptx::lower

@@ -114,7 +114,7 @@ void mark_cuts(const std::vector<bool>& cuts, Lowered& f) {
 
 }  // namespace
 
-std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel) {
+std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel, Blocks blocks) {
   auto made = std::make_unique<Kernel>();
   Kernel& out = *made;
   std::vector<std::string> missing;
@@ -128,7 +128,9 @@ std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel
   for (const Reached& r : reached) {
     const Function& function = module.functions[r.function];
     const auto cuts_of = [&](const Function& x) {
-      return by_time ? cuts(module, x) : std::vector<bool>(x.instrs.size());
+      return by_time && blocks == Blocks::kWhole
+                 ? cuts(module, x)
+                 : std::vector<bool>(x.instrs.size(), blocks == Blocks::kOfOne);
     };
     const auto make = [&](uint32_t conditional) {
       auto part = std::make_unique<Part>();

@@ -31,7 +31,12 @@ struct Kernel {
   isa::KernelImage image;                    // with text; the shape has the registers alone
 };
 
+// What may be in one block of machine code, and so in another order: as much as ptxas puts there, or what one
+// instruction became.
+enum class Blocks : uint8_t { kWhole, kOfOne };
+
 // `kernel`: of the module, with a body. Throws NotLowered.
-std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel);
+std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel,
+                                    Blocks blocks = Blocks::kWhole);
 
 }  // namespace heddle::ptx::lower

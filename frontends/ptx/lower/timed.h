@@ -9,7 +9,7 @@
 
 namespace heddle::ptx::lower {
 
-// Clocks, atomics that return something, loads that look for what others do; as exec::Code::timed().
+// Clocks, atomics that return something, loads that look for what others do.
 bool timed(const Module& module, const Function& f, uint32_t instr);
 
 bool depends_on_time(const Module& module, const Function& f);  // some of it is timed

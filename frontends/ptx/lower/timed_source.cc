@@ -1,40 +1,42 @@
 #include "frontends/ptx/lower/timed_source.h"
 
-#include "frontends/ptx/lower/block_recorder.h"
+#include <utility>
 
 namespace heddle::ptx::lower {
+namespace {
+
+std::shared_ptr<const exec::Code> code_now(const std::shared_ptr<const Ordered>& ordered,
+                                           const exec::Launch& launch) {
+  const exec::Code& code = ordered->issued.code;
+  if (code.const_data == launch.code->const_data) {
+    return {ordered, &code};
+  }
+  auto now = std::make_shared<exec::Code>(code);  // the host has written constants
+  now->const_data = launch.code->const_data;
+  return now;
+}
+
+exec::Launch launch_of(exec::Launch launch, const exec::Code& code) {
+  launch.code = &code;
+  return exec::completed(std::move(launch));
+}
+
+}  // namespace
 
 TimedSource::TimedSource(const Module& module, const Function& kernel, const Placement& placement,
-                         const exec::Launch& launch, const std::vector<uint32_t>& origins,
+                         const exec::Launch& launch, std::shared_ptr<std::string> output)
+    : TimedSource(in_order(module, kernel, placement), launch, std::move(output)) {}
+
+TimedSource::TimedSource(const std::shared_ptr<const Ordered>& ordered, const exec::Launch& launch,
                          std::shared_ptr<std::string> output)
-    : TimedSource(std::shared_ptr<const Kernel>(lower(module, kernel)), module, placement, launch, origins,
-                  std::move(output)) {}
+    : TimedSource(ordered, code_now(ordered, launch), launch, std::move(output)) {}
 
-TimedSource::TimedSource(const std::shared_ptr<const Kernel>& lowered, const Module& module,
-                         const Placement& placement, const exec::Launch& launch,
-                         const std::vector<uint32_t>& origins, std::shared_ptr<std::string> output)
-    : TimedSource(lowered, issued_if_ordered(module, *lowered, placement), launch, origins,
-                  std::move(output)) {}
-
-TimedSource::TimedSource(const std::shared_ptr<const Kernel>& lowered,
-                         const std::shared_ptr<const Issued>& issued, const exec::Launch& launch,
-                         const std::vector<uint32_t>& origins, std::shared_ptr<std::string> output)
-    : ExecutedSource(
-          lowered->image, exec::completed(launch),
-          [lowered, &origins, code = launch.code](uint32_t blocks, uint32_t warps) {
-            return std::make_unique<BlockRecorder>(*lowered, *code, origins, blocks, warps);
-          },
-          std::move(output)),
-      issued_(issued) {
-  if (issued_->code.insts.empty()) {
-    return;  // its values are decided ahead of time
-  }
-  if (issued_->code.const_data != launch.code->const_data) {  // the host has written constants
-    auto now = std::make_shared<Issued>(*issued_);
-    now->code.const_data = launch.code->const_data;
-    issued_ = std::move(now);
-  }
-  execute_at_issue(issued_->code, issued_->origins, &issued_->tellings);
-}
+TimedSource::TimedSource(const std::shared_ptr<const Ordered>& ordered,
+                         std::shared_ptr<const exec::Code> code, exec::Launch launch,
+                         std::shared_ptr<std::string> output)
+    : ExecutedSource(ordered->kernel->image, launch_of(std::move(launch), *code), ordered->issued.origins,
+                     &ordered->issued.tellings, std::move(output)),
+      ordered_(ordered),
+      code_(std::move(code)) {}
 
 }  // namespace heddle::ptx::lower

@@ -12,23 +12,23 @@
 
 namespace heddle::ptx::lower {
 
-// `launch`: of the kernel, with its shape and parameters; `origins`: of Translation, they outlive this.
-// Throws NotLowered, and Error for what the launch may not be.
+// `launch`: of the kernel, with its shape and parameters. Throws NotLowered, and Error for what the launch may
+// not be.
 class TimedSource final : public executed::ExecutedSource {
  public:
   TimedSource(const Module& module, const Function& kernel, const Placement& placement,
-              const exec::Launch& launch, const std::vector<uint32_t>& origins,
-              std::shared_ptr<std::string> output = nullptr);
-  // `lowered`, `issued`: which launches of one kernel may share.
-  TimedSource(const std::shared_ptr<const Kernel>& lowered, const std::shared_ptr<const Issued>& issued,
-              const exec::Launch& launch, const std::vector<uint32_t>& origins,
+              const exec::Launch& launch, std::shared_ptr<std::string> output = nullptr);
+  // `ordered`: which launches of one kernel may share.
+  TimedSource(const std::shared_ptr<const Ordered>& ordered, const exec::Launch& launch,
               std::shared_ptr<std::string> output);
 
  private:
-  TimedSource(const std::shared_ptr<const Kernel>& lowered, const Module& module, const Placement& placement,
-              const exec::Launch& launch, const std::vector<uint32_t>& origins,
-              std::shared_ptr<std::string> output);
-  std::shared_ptr<const Issued> issued_;
+  // `code`: of `ordered`, with what constant memory has now.
+  TimedSource(const std::shared_ptr<const Ordered>& ordered, std::shared_ptr<const exec::Code> code,
+              exec::Launch launch, std::shared_ptr<std::string> output);
+
+  const std::shared_ptr<const Ordered> ordered_;
+  const std::shared_ptr<const exec::Code> code_;
 };
 
 }  // namespace heddle::ptx::lower

@@ -16,7 +16,7 @@ bool memory(WarpCore& w, Group& g, const Inst& in, uint32_t mask) {
   if (w.checked()) {
     check_access(w, g, a);
   }
-  if (w.observer != nullptr && !w.told) {
+  if (w.observer != nullptr) {
     w.observer->accessed(*w.block, w.index, g.pc, mask, a.address, nullptr);
   }
   complete(a, b);

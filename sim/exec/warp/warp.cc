@@ -39,7 +39,6 @@ Warp::Warp(Block& block, uint32_t index, uint32_t lanes)
   core_.alive = lanes;
   core_.block = &block;
   core_.observer = launch.observer;
-  core_.time = launch.time;
   core_.races = block.races();
   core_.sync_rules = block.sync_rules();
   core_.block_size = launch.block;
@@ -78,10 +77,9 @@ Warp::Status Warp::run(uint64_t instructions, uint64_t hold) {
     spun_ = 0;
   }
   hold_at_ = hold < UINT64_MAX - w.executed ? w.executed + hold : UINT64_MAX;
-  for (bool first = true;; first = false) {
-    Group* g = std::exchange(paused_, nullptr);
-    const bool goes_on = first && g != nullptr && in_group_;
-    in_group_ = false;
+  for (;;) {
+    Group* g = std::exchange(held_group_, nullptr);
+    const bool goes_on = g != nullptr;
     if (g == nullptr) {
       w.flow.merge(w);
       g = w.flow.choose(w);
@@ -99,12 +97,9 @@ Warp::Status Warp::run(uint64_t instructions, uint64_t hold) {
     switch (left) {
       case Leave::kSwitch:
         break;
-      case Leave::kPause:
-        paused_ = g;
-        return Status::kPaused;
       case Leave::kHold:
-        paused_ = g;
-        in_group_ = held_ = true;
+        held_group_ = g;
+        held_ = true;
         return Status::kHeld;
       case Leave::kSlice:
         g->turn = ++w.turns;
@@ -156,7 +151,7 @@ Warp::Leave Warp::run_group(Group& g, bool goes_on) {
     }
     const Inst& in = w.code.insts[g.pc];
     const uint32_t mask = WarpCore::lanes(g, in, b);
-    if (in.counted && !g.told) {
+    if (in.counted) {
       ++w.executed;
       w.thread_executed += static_cast<uint32_t>(std::popcount(mask));
       if (w.observer != nullptr) {
@@ -168,11 +163,6 @@ Warp::Leave Warp::run_group(Group& g, bool goes_on) {
       ++g.pc;
       continue;
     }
-    if (w.time != nullptr && pauses(g, in, mask)) {
-      g.told = true;
-      return Leave::kPause;
-    }
-    w.told = std::exchange(g.told, false);
     if (mask == 0) {
       ++g.pc;
     } else if (!kHandlers[static_cast<size_t>(in.kind)](w, g, in, mask)) {
@@ -193,21 +183,6 @@ Warp::Leave Warp::run_group(Group& g, bool goes_on) {
       return w.backward >= kSliceTurns || w.executed >= until_ ? Leave::kSlice : Leave::kHold;
     }
   }
-}
-
-// Before an instruction whose result depends on when it is executed, once. Whoever simulates lets it issue,
-// and then the warp goes on with it.
-bool Warp::pauses(const Group& g, const Inst& in, uint32_t mask) {
-  WarpCore& w = core_;
-  if (mask == 0 || g.told || !w.code.timed(in)) {
-    return false;
-  }
-  if (in.kind == Kind::kMemory && w.observer != nullptr) {
-    Access& a = w.scratch.access;
-    prepare(in, w.code.memory[in.target], w.banks(g), g.local, mask, a);
-    w.observer->accessed(*w.block, w.index, g.pc, mask, a.address, nullptr);
-  }
-  return true;
 }
 
 std::string Warp::waits() const {

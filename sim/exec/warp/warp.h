@@ -15,7 +15,6 @@ class Warp {
     kRunning,
     kSpinning,  // it runs, but only loops that look for something
     kWaiting,   // for other warps
-    kPaused,    // before what depends on time, which has been told to the observer: run() goes on with it
     kHeld,      // by the caller, who has asked for a part of its turn
     kDone,
   };
@@ -38,8 +37,6 @@ class Warp {
   uint64_t progress() const { return core_.progress; }
   // Grows with all that may change what others look at.
   uint64_t writes() const { return core_.writes; }
-  // kPaused: at a clock.
-  bool at_clock() const { return paused_ != nullptr && core_.code.insts[paused_->pc].kind == Kind::kClock; }
   // Where its groups are and what they wait for: "lanes 0x1 at FILE:12 (at barrier 0)"; for messages.
   std::string waits() const;
 
@@ -48,18 +45,16 @@ class Warp {
 
  private:
   // Why run_group ends.
-  enum class Leave : uint8_t { kSwitch, kSlice, kYields, kSpins, kPause, kHold };
+  enum class Leave : uint8_t { kSwitch, kSlice, kYields, kSpins, kHold };
 
   Leave run_group(Group& g, bool goes_on);
-  bool pauses(const Group& g, const Inst& in, uint32_t mask);
 
   WarpCore core_;
-  Group* paused_ = nullptr;
-  bool held_ = false;      // in a turn
-  bool in_group_ = false;  // and in a slice of paused_
-  uint64_t until_ = 0;     // executed at the end of the turn
-  uint64_t hold_at_ = 0;   // executed at which it is held
-  uint32_t spun_ = 0;      // lanes that have looked in vain in this turn
+  bool held_ = false;            // in a turn
+  Group* held_group_ = nullptr;  // in a slice of that one
+  uint64_t until_ = 0;           // executed at the end of the turn
+  uint64_t hold_at_ = 0;         // executed at which it is held
+  uint32_t spun_ = 0;            // lanes that have looked in vain in this turn
 };
 
 }  // namespace heddle::exec

@@ -4,6 +4,7 @@
 // code)
 //        suite_memory --timed GPU SUITE.ptx [KERNEL]    executed while it is simulated: "time KERNEL CYCLES
 //        SM-ACTIVE INSTRUCTIONS REGISTERS BLOCKS-PER-SM", or "time KERNEL none WHY", instead
+//        --threads N, behind that: so many threads simulate
 //        suite_memory --against TRACES SUITE.cubin [KERNEL]    compared with recordings,
 //        TRACES/KERNEL/kernel-1.*: "recorded KERNEL WARPS, of these with the same STREAMS, LANES' streams,
 //        ADDRESSES, where its memory lay: first difference"
@@ -12,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -46,6 +49,7 @@ struct State {
   std::vector<Buffer> buffers;
   uint64_t base = exec::kGlobalBase;     // of its memory
   std::optional<config::GpuConfig> gpu;  // to be simulated, too
+  int threads = 1;                       // that simulate
   std::string time;                      // of the kernel that was launched last
   std::string traces;                    // to compare with
   std::unique_ptr<isa::BlockSource> executed;
@@ -80,9 +84,11 @@ uint64_t mixed(uint64_t index, uint32_t word) {
   return h ^ h >> 32;
 }
 
-std::string timed(isa::BlockSource& source, const config::GpuConfig& config) {
-  device::Gpu gpu(config);
-  const stats::KernelResult r = gpu.run(source);
+std::string timed(isa::BlockSource& source, const config::GpuConfig& config, int threads) {
+  device::Gpu gpu(config, threads);
+  device::RunOptions options;
+  options.threads = threads;
+  const stats::KernelResult r = gpu.run(source, options);
   return fmt::format("{} {} {} {} {}", r.cycles, r.sm_active_cycles_max,
                      r.totals[stats::Counter::kInstExecuted], source.image().shape.registers_per_thread,
                      r.occupancy.blocks_per_sm);
@@ -212,7 +218,7 @@ void Call::run_code(const std::vector<Value>& values) const {
     return;
   }
   cubin::TimedSource source(program, kernel, launch);
-  s.time = timed(source, *s.gpu);
+  s.time = timed(source, *s.gpu, s.threads);
 }
 
 void Call::run(std::vector<Value> values) const {
@@ -243,9 +249,8 @@ void Call::run(std::vector<Value> values) const {
     return;
   }
   try {
-    ptx::lower::TimedSource source(program.module(), kernel, program.placement(), launch,
-                                   program.origins(kernel));
-    s.time = timed(source, *s.gpu);
+    ptx::lower::TimedSource source(program.module(), kernel, program.placement(), launch);
+    s.time = timed(source, *s.gpu, s.threads);
   } catch (const ptx::lower::NotLowered& e) {
     s.time = fmt::format("none {}", e.what());
   }
@@ -283,6 +288,11 @@ int main(int argc, char** argv) {
       std::cerr << e.what() << '\n';
       return 1;
     }
+    argc -= 2;
+    argv += 2;
+  }
+  if (argc > 2 && std::string_view(argv[1]) == "--threads") {
+    state().threads = std::max(1, std::atoi(argv[2]));
     argc -= 2;
     argv += 2;
   }
