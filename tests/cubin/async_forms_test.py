@@ -58,6 +58,22 @@ class AsyncForms(harness.HeddleTest):
         for file in ("forms.cubin", "forms.ptx"):
             self.assertGreater(self.check(file, "run", "--gpu", "h200"), 10000)
 
+    def test_saved(self):
+        """Saved in their middle, and resumed: the same time, counters and memory."""
+        for file in ("forms.cubin", "forms.ptx"):
+            for k in async_forms.kernels():
+                def run(*args, file=file, k=k):
+                    self.ok("run", file, "--gpu", "h200", "-q", "--kernel", k.name, "--grid", k.cluster, "--block", k.threads, "--arg",
+                            f"zeros:u32:{len(k.words()) * k.cluster}", "--arg", "in.npy", "--arg", async_forms.N, "--out-arg",
+                            "0=out.npy", "--out", "r.db", "--force", *args)
+                    return self.ok("report", "r.db", "--hash").stdout, words_of(self.path("out.npy"))
+
+                with self.subTest(file=file, kernel=k.name):
+                    whole = run()
+                    (cycles,), = self.query("r.db", "SELECT cycles FROM launches")
+                    self.assertEqual(run("--checkpoint", "c", "--checkpoint-at", int(cycles * 0.6)), whole)
+                    self.assertEqual(run("--resume", "c", "--threads", 2), whole)
+
 
 if __name__ == "__main__":
     unittest.main()
