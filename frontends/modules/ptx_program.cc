@@ -57,8 +57,8 @@ class PtxProgram final : public Program {
   std::unique_ptr<isa::BlockSource> timed(const Kernel& kernel, const exec::Launch& launch,
                                           std::shared_ptr<std::string> output) const override {
     const ptx::Function& f = program_.kernel(kernel.name);
-    const auto ordered = ordered_.get(
-        &f, [&] { return ptx::lower::in_order(program_.module(), f, program_.placement()); });
+    const auto ordered =
+        ordered_.get(&f, [&] { return ptx::lower::in_order(program_.module(), f, program_.placement()); });
     return std::make_unique<ptx::lower::TimedSource>(ordered, launch, std::move(output));
   }
   std::optional<Variable> variable(std::string_view name) const override {

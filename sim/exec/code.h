@@ -78,14 +78,14 @@ struct MemoryOp {
   enum class Kind : uint8_t { kLoad, kStore, kAtomic };
   Kind kind = Kind::kLoad;
   Space space = Space::kGeneric;
-  uint8_t bytes = 4;       // of an element: 1, 2, 4, 8, 16
-  uint8_t elements = 1;    // 1, 2, 4, 8
-  bool in_frame = false;   // local: counted from the frame's place
-  bool pair_base = false;  // s0 is two registers, the low word first
-  Slot addend = kNoSlot;   // to the address
-  bool sign = false;       // loads: narrower values are extended with their sign
-  bool strong = false;     // an atomic, or said to be volatile, relaxed, acquire or release
-  bool polls = false;      // a loop of these may wait for another thread
+  uint8_t bytes = 4;           // of an element: 1, 2, 4, 8, 16
+  uint8_t elements = 1;        // 1, 2, 4, 8
+  bool in_frame = false;       // local: counted from the frame's place
+  bool pair_base = false;      // s0 is two registers, the low word first
+  Slot addend = kNoSlot;       // to the address
+  bool sign = false;           // loads: narrower values are extended with their sign
+  bool strong = false;         // an atomic, or said to be volatile, relaxed, acquire or release
+  bool polls = false;          // a loop of these may wait for another thread
   uint8_t register_bytes = 8;  // of the registers of a load with sign
   Slot values[8] = {kNoSlot, kNoSlot, kNoSlot, kNoSlot,
                     kNoSlot, kNoSlot, kNoSlot, kNoSlot};  // of 16 bytes: two each

@@ -25,8 +25,8 @@ struct ExecuteResult {
   std::string output;                // printf, block after block; at most kMostOutputBytes
 };
 
-// How many blocks may wait for each other: those that an H200 has room for, as far as threads and shared memory
-// say (CUDA guide, limits of compute capability 9.0).
+// How many blocks may wait for each other: those that an H200 has room for, as far as threads and shared
+// memory say (CUDA guide, limits of compute capability 9.0).
 uint64_t room(const Launch& launch);
 
 // Throws Error for what the launch or the program may not do (of several blocks: the one with the lowest

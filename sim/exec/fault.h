@@ -28,6 +28,8 @@ class WaitsInVain : public Error {
  public:
   // `blocks`: "20 blocks"; `waits`: where they are.
   WaitsInVain(const Code& code, std::string_view blocks, std::string_view waits);
+  // Found by who simulates them.
+  explicit WaitsInVain(const std::string& what) : Error(what) {}
 };
 
 }  // namespace heddle::exec

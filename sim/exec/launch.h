@@ -46,7 +46,7 @@ struct Launch {
   std::shared_ptr<const std::vector<Register>> constants;
   uint64_t workspace = 0;  // address of zeroed memory for barriers of the whole grid
   Checks checks;
-  Observer* observer = nullptr;  // null: nobody
+  Observer* observer = nullptr;             // null: nobody
   uint64_t most_instructions = UINT64_MAX;  // warp instructions of all blocks; more are an error
   // What the kernel calls of the CUDA runtime goes there; null: it calls nothing of it.
   std::shared_ptr<DeviceRuntime> runtime;

@@ -1,4 +1,4 @@
-// Machine code that is executed as its instructions issue (frontends/executed/exec_grid.h): what memory has
+// Machine code that is executed as its instructions issue (sim/exec/issue/exec_grid.h): what memory has
 // when time decides, and that nothing but time does.
 #include <catch2/catch.hpp>
 

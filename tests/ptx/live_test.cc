@@ -1,4 +1,4 @@
-// Kernels whose values depend on time are executed while they are simulated (frontends/executed/README.md).
+// Kernels whose values depend on time are executed while they are simulated (sim/exec/issue/README.md).
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -39,6 +39,11 @@ ROOMS = {
         "sim/engine",
         "sim/isa",
     ],
+    "sim/exec/issue": [
+        "sim/engine",
+        "sim/exec",
+        "sim/isa",
+    ],
     "sim/host/program": [
         "sim/base",
         "sim/memory",
@@ -160,11 +165,6 @@ ROOMS = {
         "sim/base",
         "sim/exec",
     ],
-    "frontends/executed": [
-        "sim/engine",
-        "sim/exec",
-        "sim/isa",
-    ],
     "frontends/sass/record": [],
     "frontends/cubin": ["frontends/sass/record"],
     "frontends/cubin/object": [
@@ -188,21 +188,21 @@ ROOMS = {
     "frontends/cubin/execute": [
         "frontends/cubin",
         "frontends/cubin/object",
-        "frontends/executed",
         "frontends/input",
         "frontends/sass",
         "sim/base",
         "sim/exec",
+        "sim/exec/issue",
         "sim/isa",
     ],
     "frontends/ptx/lower": [
-        "frontends/executed",
         "frontends/ptx",
         "frontends/ptx/execute",
         "frontends/sass",
         "frontends/sass/record",
         "sim/base",
         "sim/exec",
+        "sim/exec/issue",
         "sim/isa",
     ],
     "frontends/modules": [

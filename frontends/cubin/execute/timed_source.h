@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "frontends/cubin/execute/program.h"
-#include "frontends/executed/executed_source.h"
+#include "sim/exec/issue/executed_source.h"
 
 namespace heddle::cubin {
 

@@ -11,11 +11,11 @@
 #include <memory>
 #include <vector>
 
-#include "frontends/executed/telling.h"
 #include "frontends/ptx/execute/place.h"
 #include "frontends/ptx/lower/lower.h"
 #include "sim/base/error.h"
 #include "sim/exec/code.h"
+#include "sim/exec/issue/telling.h"
 
 namespace heddle::ptx::lower {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "frontends/executed/telling.h"
 #include "frontends/ptx/lower/operands.h"
 #include "frontends/ptx/module.h"
 #include "frontends/sass/opcode_pool.h"
+#include "sim/exec/issue/telling.h"
 #include "sim/isa/instr.h"
 
 namespace heddle::ptx::lower {

@@ -2,9 +2,9 @@
 // that have their numbers already; what PTX has as .param variables of a call are these.
 #include <algorithm>
 
-#include "frontends/executed/recorded_registers.h"
 #include "frontends/ptx/lower/call_graph.h"
 #include "frontends/ptx/lower/select.h"
+#include "sim/exec/issue/recorded_registers.h"
 
 namespace heddle::ptx::lower {
 namespace {

@@ -1,9 +1,9 @@
 // Loads, stores, atomics, copies that a lane starts.
 #include <algorithm>
 
-#include "frontends/executed/recorded_registers.h"
 #include "frontends/ptx/form.h"
 #include "frontends/ptx/lower/select.h"
+#include "sim/exec/issue/recorded_registers.h"
 
 namespace heddle::ptx::lower {
 namespace {

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "frontends/executed/executed_source.h"
 #include "frontends/ptx/lower/issue.h"
 #include "frontends/ptx/lower/lower.h"
+#include "sim/exec/issue/executed_source.h"
 
 namespace heddle::ptx::lower {
 
-// `launch`: of the kernel, with its shape and parameters. Throws NotLowered, and Error for what the launch may
-// not be.
+// `launch`: of the kernel, with its shape and parameters. Throws NotLowered, and Error for what the launch
+// may not be.
 class TimedSource final : public executed::ExecutedSource {
  public:
   TimedSource(const Module& module, const Function& kernel, const Placement& placement,

@@ -1,4 +1,4 @@
-#include "frontends/executed/recorded_registers.h"
+#include "sim/exec/issue/recorded_registers.h"
 
 #include "sim/exec/layout.h"
 #include "sim/isa/recorded_copy.h"

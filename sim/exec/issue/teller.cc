@@ -1,4 +1,4 @@
-#include "frontends/executed/teller.h"
+#include "sim/exec/issue/teller.h"
 
 #include <bit>
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "frontends/executed/copies.h"
-#include "frontends/executed/later.h"
-#include "frontends/executed/teller.h"
-#include "frontends/executed/telling.h"
+#include "sim/exec/issue/copies.h"
+#include "sim/exec/issue/later.h"
+#include "sim/exec/issue/teller.h"
+#include "sim/exec/issue/telling.h"
 #include "sim/exec/observer.h"
 #include "sim/exec/warp/core.h"
 #include "sim/isa/program.h"

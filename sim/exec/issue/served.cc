@@ -1,4 +1,4 @@
-#include "frontends/executed/served.h"
+#include "sim/exec/issue/served.h"
 
 #include <algorithm>
 #include <bit>

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "frontends/executed/telling.h"
+#include "sim/exec/issue/telling.h"
 #include "sim/exec/warp/core.h"
 
 namespace heddle::executed {

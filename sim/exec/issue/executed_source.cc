@@ -1,15 +1,15 @@
-#include "frontends/executed/executed_source.h"
+#include "sim/exec/issue/executed_source.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "frontends/executed/exec_grid.h"
-#include "frontends/executed/recorded_registers.h"
-#include "frontends/executed/recorder.h"
-#include "frontends/executed/served.h"
 #include "sim/exec/execute.h"
 #include "sim/exec/fault.h"
+#include "sim/exec/issue/exec_grid.h"
+#include "sim/exec/issue/recorded_registers.h"
+#include "sim/exec/issue/recorder.h"
+#include "sim/exec/issue/served.h"
 #include "sim/isa/launch_order.h"
 
 namespace heddle::executed {

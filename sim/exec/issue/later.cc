@@ -1,8 +1,8 @@
-#include "frontends/executed/later.h"
+#include "sim/exec/issue/later.h"
 
 #include <algorithm>
 
-#include "frontends/executed/served.h"
+#include "sim/exec/issue/served.h"
 
 namespace heddle::executed {
 

@@ -1,17 +1,17 @@
-#include "frontends/executed/exec_warp.h"
+#include "sim/exec/issue/exec_warp.h"
 
 #include <algorithm>
 #include <bit>
 #include <utility>
 
-#include "frontends/executed/exec_grid.h"
-#include "frontends/executed/references.h"
-#include "frontends/executed/served.h"
 #include "sim/engine/archive.h"
 #include "sim/exec/async/transfer.h"
 #include "sim/exec/block.h"
 #include "sim/exec/handlers/by_lane.h"
 #include "sim/exec/handlers/handlers.h"
+#include "sim/exec/issue/exec_grid.h"
+#include "sim/exec/issue/references.h"
+#include "sim/exec/issue/served.h"
 
 namespace heddle::executed {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "frontends/executed/exec_warp.h"
 #include "sim/exec/cluster.h"
+#include "sim/exec/issue/exec_warp.h"
 #include "sim/isa/program.h"
 
 namespace heddle::executed {

@@ -1,4 +1,4 @@
-#include "frontends/executed/exec_grid.h"
+#include "sim/exec/issue/exec_grid.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
-#include "frontends/executed/references.h"
+#include "sim/exec/issue/references.h"
 
 #include <array>
 #include <bit>
 
-#include "frontends/executed/recorded_registers.h"
+#include "sim/exec/issue/recorded_registers.h"
 #include "sim/isa/recorded_phases.h"
 
 namespace heddle::executed {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "frontends/executed/telling.h"
+#include "sim/exec/issue/telling.h"
 #include "sim/exec/slot.h"
 #include "sim/isa/kernel.h"
 

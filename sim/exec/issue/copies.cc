@@ -1,4 +1,4 @@
-#include "frontends/executed/copies.h"
+#include "sim/exec/issue/copies.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,9 +1,9 @@
-#include "frontends/executed/recorder.h"
+#include "sim/exec/issue/recorder.h"
 
 #include <utility>
 
-#include "frontends/executed/references.h"
 #include "sim/exec/block.h"
+#include "sim/exec/issue/references.h"
 
 namespace heddle::executed {
 namespace {

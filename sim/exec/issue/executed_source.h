@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "frontends/executed/telling.h"
 #include "sim/exec/cluster.h"
+#include "sim/exec/issue/telling.h"
 #include "sim/exec/launch.h"
 #include "sim/isa/recording.h"
 
@@ -27,8 +27,8 @@ class ExecutedSource : public isa::BlockSource {
   ~ExecutedSource() override;
 
   const isa::KernelImage& image() const override { return image_; }
-  // A block is executed when it is asked for, one after the other, without time, and a Recorder tells what its
-  // warps do. Throws Error for what the program may not do, or when no block can go on.
+  // A block is executed when it is asked for, one after the other, without time, and a Recorder tells what
+  // its warps do. Throws Error for what the program may not do, or when no block can go on.
   bool next(isa::BlockTrace& out) override;
   // An ExecGrid.
   std::unique_ptr<isa::GridProgram> program(const isa::Device& device) override;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "frontends/executed/teller.h"
+#include "sim/exec/issue/teller.h"
 #include "sim/exec/observer.h"
 #include "sim/isa/recording.h"
 
