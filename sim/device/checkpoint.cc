@@ -6,12 +6,14 @@
 #include "sim/base/error.h"
 #include "sim/device/detailed_engine.h"
 #include "sim/engine/archive.h"
+#include "sim/stats/counters.h"
 
 namespace heddle::device {
 namespace {
 
-// To be raised whenever a serialize() of the machine lists something else, or lists it elsewhere.
-constexpr uint64_t kStateVersion = 10;
+// To be raised whenever a serialize() of the machine lists something else, or lists it elsewhere. Not for
+// counters: those of another machine are told by how many they are.
+constexpr uint64_t kStateVersion = 11;
 
 }  // namespace
 
@@ -129,6 +131,7 @@ void Profiler::serialize(Archive& ar) {
 void DetailedEngine::serialize_header(Archive& ar, bool running) const {
   ar.mark("machine");
   ar.expect("is the version of the state", kStateVersion);
+  ar.expect("counters", stats::kCounterCount + stats::kStallCount);
   ar.expect("launches under way", running);
 }
 

@@ -83,8 +83,7 @@ bool Sm::begin(Cycle origin, IssueObserver* observer, const Noting& noting, isa:
   }
   dispatch_.reset();
   shared_pipes_.reset();
-  for (Unit* u :
-       std::initializer_list<Unit*>{&fences_, &lsu_, &barriers_, &tma_, &tensor_, &tensor_memory_}) {
+  for (Unit* u : units_) {
     u->reset(origin);
   }
   arrivals_.clear();
@@ -349,9 +348,10 @@ void Sm::describe_stuck(std::vector<std::string>& out) const {
                   std::to_string(b.warps) + " warps";
         }
       }
-      line += "; " + lsu_.describe();
-      if (const std::string more = tensor_memory_.describe(); !more.empty()) {
-        line += "; " + more;
+      for (const Unit* u : units_) {
+        if (const std::string more = u->describe(); !more.empty()) {
+          line += "; " + more;
+        }
       }
     } else {
       line += "waits for other warps";

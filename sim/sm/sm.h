@@ -24,6 +24,7 @@
 #include "sim/sm/lsu/lsu.h"
 #include "sim/sm/state/observe.h"
 #include "sim/sm/state/sm_state.h"
+#include "sim/sm/state/unit.h"
 #include "sim/sm/tensor/tensor.h"
 #include "sim/sm/tensor_memory/tensor_memory.h"
 #include "sim/sm/tma/tma.h"
@@ -174,6 +175,8 @@ class Sm final : WarpScheduler, QueueRoom {
   Barriers barriers_;
   Tma tma_;
   TensorMemory tensor_memory_;
+  // All of them: who is reset, and describes what it has in hand.
+  const std::vector<Unit*> units_ = {&fences_, &lsu_, &barriers_, &tma_, &tensor_, &tensor_memory_};
 
   memory::Inbox inbox_;
   // Blocks that will start, by time: from outside, so apart from the SM's own events.

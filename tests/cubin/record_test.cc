@@ -1,11 +1,14 @@
 // Instructions as data: what the record has, and that timing by the record is timing by its text.
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <span>
 #include <sstream>
+#include <string_view>
 
 #include "frontends/cubin/decode.h"
 #include "frontends/cubin/execute/translate.h"
 #include "frontends/sass/decode.h"
+#include "frontends/sass/opcode_table.h"
 #include "frontends/sass/timed.h"
 #include "tests/cubin/encodings.h"
 
@@ -131,6 +134,13 @@ TEST_CASE("a modifier that no handler takes is refused by its name") {
   const std::vector<std::string> why = refused({kProduct.low, kProduct.high | kFmz});
   REQUIRE(why.size() == 1);
   CHECK(why.front() == "t.cubin: k+0x0: FMUL.FMZ R6, R4, R5: .FMZ");
+}
+
+TEST_CASE("each mnemonic has a row that says how it is timed") {
+  for (const std::string_view name : std::span(sass::kMnemonicTexts).subspan(1)) {
+    CAPTURE(name);
+    CHECK(sass::find_row(name) != nullptr);
+  }
 }
 
 TEST_CASE("an instruction's timing by its record is that by its text") {
