@@ -13,16 +13,6 @@ using host::Op;
 
 constexpr size_t kLoop = 3;  // its begin, its call, its end
 
-// Which outlive the run.
-const host::PlatformOptions& without_spans() {
-  static const host::PlatformOptions options = [] {
-    host::PlatformOptions o;
-    o.spans = false;
-    return o;
-  }();
-  return options;
-}
-
 }  // namespace
 
 Answers::Fixed Answers::fixed() const {
@@ -48,7 +38,9 @@ void Answers::begin() {
   given_ = false;
   checked_ = program_.threads[0].calls.size();
   kernels_ = program_.kernels.size();
-  run_ = std::make_unique<host::OpenRun>(program_, gpu_, without_spans());
+  options_.rules = rules_;
+  options_.spans = false;
+  run_ = std::make_unique<host::OpenRun>(program_, gpu_, options_);
   ++begun_;
 }
 

@@ -16,9 +16,10 @@ namespace heddle::cuda {
 
 class Answers final : private host::LiveThread {
  public:
-  // `gpu` and `program` outlive this. The calls are those of the program's first thread; they only grow, but
-  // for repeat().
-  Answers(const config::GpuConfig& gpu, host::Program& program) : gpu_(gpu), program_(program) {}
+  // `gpu`, `program` and `rules` outlive this. The calls are those of the program's first thread; they only
+  // grow, but for repeat().
+  Answers(const config::GpuConfig& gpu, host::Program& program, const host::Rules& rules)
+      : gpu_(gpu), program_(program), rules_(rules) {}
 
   // How the program's last call returns.
   struct Answer {
@@ -52,6 +53,8 @@ class Answers final : private host::LiveThread {
 
   const config::GpuConfig& gpu_;
   host::Program& program_;
+  const host::Rules& rules_;
+  host::PlatformOptions options_;
   std::unique_ptr<host::OpenRun> run_;
   Fixed fixed_{};
   bool clocks_ = false;  // the run knows who is ordered after whom: pools ask

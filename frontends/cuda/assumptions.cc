@@ -15,8 +15,9 @@ void Assumptions::kernel_on_host_memory(const std::string& kernel) {
 std::vector<std::string> Assumptions::lines() const {
   constexpr size_t kNamed = 3;
   std::vector<std::string> out = {
-      "the host's own work and the loading of kernels at their first launch take no time; clocks that the "
-      "program reads are this computer's"};
+      simulated_clocks_
+          ? "the host's own work takes no time, but for looks at its clocks, 25 ns each"
+          : "the host's own work takes no time; clocks that the program reads are this computer's"};
   if (!on_host_memory_.empty()) {
     std::string names = on_host_memory_[0];
     for (size_t i = 1; i < std::min(kNamed, on_host_memory_.size()); ++i) {
@@ -29,14 +30,6 @@ std::vector<std::string> Assumptions::lines() const {
         "kernels access pinned memory of the host as fast as the device's own, which PCI Express does not "
         "allow: " +
         names);
-  }
-  if (registration_) {
-    out.emplace_back("cudaHostRegister takes as long as an allocation of as many bytes");
-  }
-  if (blocking_wait_) {
-    out.emplace_back(
-        "waits that block (cudaDeviceScheduleBlockingSync, cudaEventBlockingSync) end as early as those that "
-        "spin");
   }
   if (threads_.size() > 1) {
     out.push_back(fmt::format(

@@ -14,8 +14,8 @@ class Assumptions {
  public:
   // A kernel has accessed pinned or registered memory of the host.
   void kernel_on_host_memory(const std::string& kernel);
-  void registration() { registration_ = true; }
-  void blocking_wait() { blocking_wait_ = true; }
+  // The program's clocks are the simulated host's; else this computer's.
+  void simulated_clocks() { simulated_clocks_ = true; }
   // A call by this thread of the host.
   void called_by(std::thread::id thread) { threads_.insert(thread); }
 
@@ -25,8 +25,7 @@ class Assumptions {
  private:
   std::vector<std::string> on_host_memory_;  // kernels, as they came
   std::set<std::thread::id> threads_;
-  bool registration_ = false;
-  bool blocking_wait_ = false;
+  bool simulated_clocks_ = false;
 };
 
 }  // namespace heddle::cuda

@@ -66,6 +66,8 @@ class Context {
   };
   Settings& settings() { return settings_; }
   const Settings& settings() const { return settings_; }
+  // cudaDeviceSchedule...: how threads of the host wait.
+  void set_schedule(uint32_t schedule);
 
   // cudaDeviceReset: waits, then nothing is left of memory, handles, settings and modules, but for what
   // start-up has registered, which is loaded anew. A failed kernel stays one, but for an assertion (ER02).

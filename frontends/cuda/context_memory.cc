@@ -91,15 +91,13 @@ void Context::register_host(uint64_t address, uint64_t bytes) {
   require(address != 0 && bytes != 0 && readable(pointer(address), bytes), Status::kInvalidValue,
           "no memory of the host's");
   Allocation& a = space_.adopt(address, bytes);
-  assumptions_.registration();
-  timeline_.allocated(a, "registered memory");
-  timeline_.calls().malloc(a.buffer);
+  timeline_.registered(a);
 }
 
 void Context::unregister_host(uint64_t address) {
   const Allocation* a = space_.at(address);
   require(a != nullptr && a->registered, Status::kHostMemoryNotRegistered);
-  timeline_.calls().free(a->buffer);
+  timeline_.unregistered(*a);
   space_.release(address, true);
 }
 

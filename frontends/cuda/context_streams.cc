@@ -86,12 +86,20 @@ void Context::synchronize() {
   flush();
 }
 
+void Context::set_schedule(uint32_t schedule) {
+  using Wait = host::Rules::Wait;
+  constexpr uint32_t kYield = 2, kBlock = 4;
+  settings_.schedule = schedule;
+  timeline_.wait_by(schedule == kYield ? Wait::kYield : schedule == kBlock ? Wait::kBlock : Wait::kSpin);
+}
+
 Event& Context::event(const void* handle) { return events_.at(handle); }
 
 Event& Context::create_event(uint32_t flags) {
   auto e = std::make_shared<Event>();
   e->flags = flags;
-  e->model = timeline_.builder().event(fmt::format("e{}", ++ids_), (flags & kDisableTiming) == 0);
+  e->model = timeline_.builder().event(fmt::format("e{}", ++ids_), (flags & kDisableTiming) == 0, 0,
+                                       (flags & kBlockingSync) != 0);
   timeline_.calls().eventCreate(e->model);
   return events_.keep(std::move(e));
 }
@@ -143,9 +151,6 @@ void Context::wait(Stream& s, Event& e, bool external) {
 
 void Context::synchronize(Event& e) {
   require(!e.capture, Status::kCapturedEvent);
-  if ((e.flags & kBlockingSync) != 0) {
-    assumptions_.blocking_wait();
-  }
   timeline_.calls().eventSynchronize(e.model);
   pools_.synchronized(e.frees);
   flush();

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "frontends/cuda/library.h"
 #include "frontends/cuda/status.h"
 #include "frontends/workload/graph_builder.h"
+#include "sim/host/calls/call_types.h"
 
 namespace heddle::cuda {
 namespace {
@@ -23,11 +26,30 @@ Timeline::Timeline(const config::GpuConfig& gpu, AddressSpace& space)
       space_(space),
       main_(builder_.thread("main")),
       pageable_(builder_.pageable("host memory", kHostBytes)),
-      answers_(gpu, builder_.program()) {}
+      answers_(gpu, builder_.program(), rules_) {
+  const char* loading = std::getenv("CUDA_MODULE_LOADING");
+  rules_.lazy_loading = loading == nullptr || std::string_view(loading) != "EAGER";
+}
 
 void Timeline::allocated(Allocation& a, const char* name) {
   // The model allocates when it comes to the call.
   a.buffer = builder_.later(fmt::format("{} {}", name, builder_.program().buffers.size()), a.kind, a.bytes);
+}
+
+void Timeline::registered(Allocation& a) {
+  a.buffer =
+      builder_.pageable(fmt::format("registered memory {}", builder_.program().buffers.size()), a.bytes);
+  main_.add(*host::type_named("host_register"), a.buffer.id);
+}
+
+void Timeline::unregistered(const Allocation& a) {
+  main_.add(*host::type_named("host_unregister"), a.buffer.id);
+}
+
+void Timeline::wait_by(host::Rules::Wait wait) {
+  if (std::exchange(rules_.wait, wait) != wait) {
+    answers_.forget();
+  }
 }
 
 Timeline::Place Timeline::place(uint64_t address, uint64_t bytes) {
@@ -69,7 +91,15 @@ workload::Kernel Timeline::kernel(const KernelWork& k, const Performed& p) {
   if (known != kernels_.end()) {
     return known->second;
   }
-  return kernels_[all] = builder_.kernel(desc);
+  return kernels_[all] = add(desc);
+}
+
+workload::Kernel Timeline::add(host::KernelDesc desc) {
+  const auto next = static_cast<uint32_t>(builder_.program().kernels.size());
+  if (const uint32_t first = loaded_as_.try_emplace(desc.name, next).first->second; first != next) {
+    desc.variant_of = first;
+  }
+  return builder_.kernel(desc);
 }
 
 // Of equal launches that launch nothing themselves, each lasts the mean of theirs.
@@ -157,7 +187,7 @@ host::GraphNode Timeline::node_of(const Node& n, GraphExec& x, size_t at) {
   host::GraphNode out;
   if (const auto* k = std::get_if<KernelWork>(&n.work)) {
     // One for this node alone: its duration is known when the graph has run.
-    x.times[at].kernel = builder_.kernel(described(*k, host::Ps{})).id;
+    x.times[at].kernel = add(described(*k, host::Ps{})).id;
     out = workload::kernel_params({x.times[at].kernel});
     out.has_priority = k->with_priority;
     out.priority = k->priority;
@@ -221,8 +251,18 @@ void Timeline::launched(GraphExec& x, const std::vector<host::Ps>& durations, wo
 
 host::Result Timeline::run(bool spans) {
   host::PlatformOptions o;
+  o.rules = rules_;
   o.spans = spans;
   return host::run(builder_.program(), gpu_, o);
+}
+
+host::Ps Timeline::now() {
+  if (!builder_.program().threads[0].calls.empty()) {
+    if (const auto a = answers_.of_last_call()) {
+      now_ = a->now;
+    }
+  }
+  return now_;
 }
 
 double Timeline::elapsed_ms(const Event& from, const Event& to) {

@@ -31,6 +31,11 @@ class Timeline {
   workload::Builder& builder() { return builder_; }
 
   void allocated(Allocation& a, const char* name);  // gives it its buffer
+  // The host's memory is pinned, and is no longer.
+  void registered(Allocation& a);
+  void unregistered(const Allocation& a);
+  // How threads of the host wait, from the program's start on (cudaDeviceSchedule...).
+  void wait_by(host::Rules::Wait wait);
   // The kernel that lasts so long. The same one for equal launches.
   workload::Kernel kernel(const KernelWork& k, const Performed& p);
   void launched(const KernelWork& k, workload::Kernel kernel, workload::Stream stream);
@@ -47,6 +52,10 @@ class Timeline {
   double elapsed_ms(const Event& from, const Event& to);
   bool done(const Event& e);
   bool done(const Stream& s);
+  // A kernel is loaded by its first launch (CUDA_MODULE_LOADING).
+  bool loads_lazily() const { return rules_.lazy_loading; }
+  // When the program's last call has returned.
+  host::Ps now();
   const Answers& answers() const { return answers_; }
 
   // The whole program.
@@ -59,6 +68,7 @@ class Timeline {
   };
   static std::string key(const KernelWork& k);
   std::vector<NestedCall> nested_calls(const Performed& p);
+  workload::Kernel add(host::KernelDesc desc);
   Place place(uint64_t address, uint64_t bytes);
   host::GraphNode node_of(const Node& n, GraphExec& x, size_t at);
   // Of a query that has been called, or is now by `call`.
@@ -71,10 +81,13 @@ class Timeline {
   workload::Thread& main_;
   workload::Buffer pageable_;
   std::map<std::string, workload::Kernel> kernels_;  // by what the model knows of them
+  std::map<std::string, uint32_t> loaded_as_;        // by name: the first of them, whose code it is
+  host::Rules rules_;
   Answers answers_;
   uint64_t polls_ = 0;      // queries with nothing between them that were told: not yet
   size_t behind_poll_ = 0;  // calls behind the last of them
   host::Ps first_poll_{};
+  host::Ps now_{};
 };
 
 }  // namespace heddle::cuda

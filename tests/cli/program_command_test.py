@@ -60,6 +60,17 @@ class Program(harness.HeddleTest):
         p = self.heddle("exec", "--quiet", "--functional", self.program())
         self.assertNotIn("launches", p.stderr)
 
+    def test_clocks(self):
+        """The program's clocks are the simulated host's, so what it prints is the same in each run."""
+        p = self.heddle("exec", self.program("clocks"))
+        self.assertIn("all PASS", p.stdout)
+        self.assertIn("assumed: the host's own work takes no time, but for looks at its clocks, 25 ns each", p.stderr)
+        show = "import time; a = time.monotonic_ns(); time.sleep(2); print(time.monotonic_ns() - a)"
+        for clock, least in (("simulated", 0), ("host", 2_000_000_000)):
+            # A program without CUDA has this computer's time.
+            self.assertGreaterEqual(int(self.ok("exec", "--clock", clock, "python3", "-c", show).stdout), least)
+        self.fails("exec", "--clock", "none", self.program(), says="--clock")
+
     def test_arguments_and_status_are_the_programs(self):
         self.assertEqual(self.heddle("exec", "--", "/bin/sh", "-c", "exit 7").returncode, 7)
         self.assertEqual(self.ok("exec", "sh", "-c", "echo $0 $1", "a", "-b").stdout, "a -b\n")

@@ -38,7 +38,8 @@ TEST_CASE("answers on the way are those of a run from the program's start") {
   const workload::Event begin = w.event("begin"), end = w.event("end");
   std::vector<workload::Kernel> kernels = {w.kernel_us("k", 3)};
   std::vector<workload::Buffer> buffers;
-  Answers answers(gpu, w.program());
+  const host::Rules rules;
+  Answers answers(gpu, w.program(), rules);
   std::minstd_rand random(7);
   t.eventRecord(begin, streams[0]).eventRecord(end, streams[1]);
   uint64_t ready = 0, waits = 0;
@@ -110,7 +111,8 @@ TEST_CASE("a call that comes again and again is one loop") {
   const workload::Stream s = w.stream("s");
   const workload::Event e = w.event("e");
   t.launch(w.kernel_us("k", 50), s).eventRecord(e, s).eventQuery(e);
-  Answers answers(gpu, w.program());
+  const host::Rules rules;
+  Answers answers(gpu, w.program(), rules);
   uint64_t polls = 1;
   for (; answers.of_last_call()->answer == "cudaErrorNotReady"; ++polls) {
     CHECK(answers.last_is(Op::kEventQuery, e.id, 0));
@@ -136,7 +138,8 @@ TEST_CASE("a stream that comes later is found, from the start") {
   const config::GpuConfig gpu = config::load("h200");
   workload::Builder w;
   workload::Thread& t = w.thread("main");
-  Answers answers(gpu, w.program());
+  const host::Rules rules;
+  Answers answers(gpu, w.program(), rules);
   t.streamQuery({});
   CHECK(answers.of_last_call()->answer == "cudaSuccess");
   const workload::Stream s = w.stream_later("s", true);
@@ -163,6 +166,8 @@ TEST_CASE("records and queries in turn take the time that they take, and polls t
 
   c.kernel_us = 10'000;
   const uint64_t p = c->allocate(128, host::Memory::kDevice);
+  c->launch(c.add(p, 1), c.legacy());  // loads it
+  c->synchronize();
   c->record(a, c.legacy(), false);
   c->launch(c.add(p, 1), c.legacy());
   c->record(b, c.legacy(), false);
@@ -189,6 +194,8 @@ TEST_CASE("the time between events that are not over, and the other way round") 
   const uint64_t p = c->allocate(128, host::Memory::kDevice);
   Event &a = c->create_event(0), &b = c->create_event(0);
   c.kernel_us = 1000;
+  c->launch(c.add(p, 1), c.legacy());  // loads it
+  c->synchronize();
   c->record(a, c.legacy(), false);
   c->launch(c.add(p, 1), c.legacy());
   c->record(b, c.legacy(), false);

@@ -22,8 +22,9 @@ TEST_CASE("assumptions are those of what a program has used") {
   c->launch(c.add(device, 1), c.legacy());
   c->assumptions().called_by(std::this_thread::get_id());
   CHECK(c->assumptions().lines().size() == 1);  // of every run
-  CHECK(says(c, "the loading of kernels at their first launch take no time"));
-  CHECK(says(c, "clocks"));
+  CHECK(says(c, "the host's own work takes no time; clocks that the program reads are this computer's"));
+  c->assumptions().simulated_clocks();
+  CHECK(says(c, "the host's own work takes no time, but for looks at its clocks, 25 ns each"));
 
   c->launch(c.add(pinned, 1), c.legacy());
   c->launch(c.add(pinned, 1), c.legacy());
@@ -31,21 +32,46 @@ TEST_CASE("assumptions are those of what a program has used") {
   CHECK(says(c, ": add"));
   CHECK_FALSE(says(c, "add, add"));
 
-  alignas(4096) static char own[4096];
-  c->register_host(reinterpret_cast<uint64_t>(own), sizeof own);
-  CHECK(says(c, "cudaHostRegister"));
-
-  Event &spins = c->create_event(0), &blocks = c->create_event(1);
-  c->record(spins, c.legacy(), false);
-  c->synchronize(spins);
-  CHECK_FALSE(says(c, "cudaEventBlockingSync"));
-  c->record(blocks, c.legacy(), false);
-  c->synchronize(blocks);
-  CHECK(says(c, "cudaEventBlockingSync"));
-
   CHECK_FALSE(says(c, "threads of the host"));
   std::thread([&] { c->assumptions().called_by(std::this_thread::get_id()); }).join();
   CHECK(says(c, "2 threads of the host"));
+}
+
+// How long the host's thread is in a call.
+template <class F>
+host::Ps time_of(ContextCase& c, F&& call) {
+  const host::Ps before = c->timeline().now();
+  call();
+  return c->timeline().now() - before;
+}
+
+TEST_CASE("calls take the time that the host's model has for them") {
+  const auto costs = config::load("h200").host().calls();
+  ContextCase c;
+  const uint64_t device = c.device(128);
+
+  constexpr uint64_t kMib = 1 << 20;
+  static std::vector<char> own(3 * kMib);
+  const uint64_t first = (reinterpret_cast<uint64_t>(own.data()) + kMib - 1) / kMib * kMib;
+  CHECK(time_of(c, [&] { c->register_host(first, kMib); }) ==
+        host::from_ns(costs.host_register_ns() + costs.host_register_ns_per_mib()));
+  CHECK(time_of(c, [&] { c->unregister_host(first); }) ==
+        host::from_ns(costs.host_unregister_ns() + costs.host_unregister_ns_per_mib()));
+
+  // The first launch loads the kernel.
+  const auto launch = [&] { c->launch(c.add(device, 1), c.legacy()); };
+  const host::Ps loads = time_of(c, launch);
+  c->synchronize();
+  CHECK(loads - time_of(c, launch) == host::from_ns(costs.lazy_load_ns()));
+
+  // Who blocks is woken.
+  Event &spins = c->create_event(0), &blocks = c->create_event(1);
+  const auto wait = [&](Event& e) {
+    launch();
+    c->record(e, c.legacy(), false);
+    return time_of(c, [&] { c->synchronize(e); });
+  };
+  CHECK(wait(blocks) > wait(spins));
 }
 
 // waits(int* p): until *p is not 0. tells(int* p): *p = 1.

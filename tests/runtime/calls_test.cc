@@ -239,21 +239,42 @@ TEST_CASE("the driver's calls want cuInit and a context, which the runtime's mak
   CHECK(cudaGetLastError() == kSuccess);
 }
 
-TEST_CASE("that waits which block end as early as others is said of the device's flag, too") {
-  Process p;
-  const auto said = [] {
-    uint32_t lines = 0;
-    for (const std::string& l : Session::get().context().assumptions().lines()) {
-      lines += l.find("cudaDeviceScheduleBlockingSync") != std::string::npos;
-    }
-    return lines;
+TEST_CASE("waits of a device whose threads block end later") {
+  const auto wait = [](uint32_t flags) {
+    constexpr size_t kBytes = 64 << 20;
+    Process p;
+    REQUIRE(cudaSetDeviceFlags(flags) == kSuccess);
+    void* d = nullptr;
+    REQUIRE(cudaMalloc(&d, kBytes) == kSuccess);
+    REQUIRE(cudaMemsetAsync(d, 0, kBytes, nullptr) == kSuccess);
+    const uint64_t before = Session::get().host_ns();
+    REQUIRE(cudaDeviceSynchronize() == kSuccess);
+    return Session::get().host_ns() - before;
   };
-  for (const uint32_t f : {0, 1, 2}) {
-    CHECK(cudaSetDeviceFlags(f) == kSuccess);
-    CHECK(said() == 0);
+  CHECK(wait(4) > wait(1));
+}
+
+TEST_CASE("the driver says how kernels are loaded") {
+  for (const bool eager : {true, false}) {
+    setenv("CUDA_MODULE_LOADING", eager ? "EAGER" : "LAZY", 1);
+    Process p;
+    REQUIRE(cuInit(0) == kSuccess);
+    int32_t mode = 0;
+    CHECK(cuModuleGetLoadingMode(&mode) == kSuccess);
+    CHECK(mode == (eager ? 1 : 2));
   }
-  CHECK(cudaSetDeviceFlags(4) == kSuccess);
-  CHECK(said() == 1);
+  unsetenv("CUDA_MODULE_LOADING");
+}
+
+TEST_CASE("what a thread spends passes before its next call") {
+  Process p;
+  void* d = nullptr;
+  REQUIRE(cudaMalloc(&d, 256) == kSuccess);
+  const uint64_t before = Session::get().host_ns();
+  Session::get().spend(5000);
+  CHECK(Session::get().host_ns() == before + 5000);
+  REQUIRE(cudaDeviceSynchronize() == kSuccess);
+  CHECK(Session::get().host_ns() > before + 5000);
 }
 
 TEST_CASE("a program that never calls cuInit: the runtime's first call has") {

@@ -131,6 +131,8 @@ TEST_CASE("events tell the time that kernels take") {
   Stream& s = c->create_stream(1, 0);
   Event &a = c->create_event(0), &b = c->create_event(0);
   CHECK(status([&] { c->elapsed_ms(a, b); }) == Status::kInvalidResourceHandle);
+  c->launch(c.add(p, 1), s);  // loads it
+  c->synchronize();
   c->record(a, s, false);
   c.kernel_us = 1000;
   c->launch(c.add(p, 1), s);

@@ -31,7 +31,7 @@ int32_t cudaIpcGetMemHandle(void* handle, void* memory);
 int32_t cudaIpcGetEventHandle(void* handle, void* event);
 int32_t cudaCreateSurfaceObject(uint64_t* surface, const void* resource);
 int32_t cudaCreateTextureObject(uint64_t* texture, const void* resource, const void* texel, const void* view);
-int32_t cuModuleGetLoadingMode(int32_t* mode);
+int32_t cuModuleEnumerateFunctions(void** functions, uint32_t count, void* module);
 int32_t cuGetExportTable(const void** table, const void* id);
 }
 
@@ -122,10 +122,10 @@ TEST_CASE("handles for other processes are not supported, and say so") {
 
 TEST_CASE("calls of the driver that are not supported say so, and leave the runtime no error") {
   begin();
-  int32_t mode = 0;
+  void* function = nullptr;
   const void* table = nullptr;
   const uint8_t id[16] = {};
-  check("cuModuleGetLoadingMode", [&] { return cuModuleGetLoadingMode(&mode); });
+  check("cuModuleEnumerateFunctions", [&] { return cuModuleEnumerateFunctions(&function, 1, nullptr); });
   check("cuGetExportTable", [&] { return cuGetExportTable(&table, id); });  // of a runtime within the program
   CHECK(table == nullptr);
 }

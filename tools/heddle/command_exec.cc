@@ -29,6 +29,7 @@ struct ExecOptions {
   uint64_t resident = exec::ExecuteOptions{}.resident;
   uint64_t most_instructions = 0;  // 0: as many as it takes
   bool force = false;
+  std::string clock = "simulated";
   ProgramOptions program;
 };
 
@@ -80,10 +81,12 @@ int checked(ExecOptions& o, const CLI::App& c) {
       o.program.arguments.erase(o.program.arguments.begin());
     }
     o.program.force = o.force;
+    o.program.simulated_clock = o.clock == "simulated";
     o.program.threads = std::max(1, o.threads);
     exec_program(o.program);
   }
-  only_for(c, {"--gpu", "--set", "--out", "--timeline", "--functional", "--cold", "--quiet"}, "a program");
+  only_for(c, {"--gpu", "--set", "--out", "--timeline", "--functional", "--cold", "--clock", "--quiet"},
+           "a program");
   if (c.remaining_size() != 0) {
     throw CLI::ExtrasError(c.get_name(), c.remaining());
   }
@@ -124,6 +127,12 @@ void add_exec(CLI::App& app, int& status) {
       "--cold", o->program.cold,
       "each launch of the program finds cold caches, as Nsight Compute measures; else the L2 is as the "
       "launches before left it");
+  c->add_option(
+       "--clock", o->clock,
+       "what the program's clocks show: simulated, the time of the simulated host, whose own work takes "
+       "none; or host, this computer's (so with --functional)")
+      ->check(CLI::IsMember({"simulated", "host"}))
+      ->capture_default_str();
   c->add_flag("--quiet", o->program.quiet, "no line about the program's launches at its end");
   add_module_options(*c, o->launch);
   c->add_option("--cluster", o->launch.cluster, "blocks of a cluster (default: the kernel's, else 1)")

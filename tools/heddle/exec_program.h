@@ -16,6 +16,7 @@ struct ProgramOptions {
   config::LoadOptions load;
   std::filesystem::path out, timeline;
   bool force = false, functional = false, cold = false, quiet = false;
+  bool simulated_clock = true;  // what the program's clocks show; of functional ones this computer's time
   int threads = 1;
 };
 

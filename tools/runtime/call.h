@@ -13,6 +13,7 @@
 #include "sim/base/error.h"
 #include "tools/runtime/contexts.h"
 #include "tools/runtime/given.h"
+#include "tools/runtime/host_clock.h"
 #include "tools/runtime/session.h"
 
 #define HEDDLE_CUDA extern "C" __attribute__((visibility("default")))
@@ -40,8 +41,10 @@ enum class Interface : uint8_t { kRuntime, kDriver };
 // Runs `f(context)`, which may return a Status.
 template <Interface interface, Needs needs, class F>
 Status carry_out(F&& f) {
+  const InCall in_call;
   Session& s = Session::get();
   const std::lock_guard lock(s.mutex());
+  s.pass_time();
   Context& c = s.context();
   c.assumptions().called_by(std::this_thread::get_id());
   try {

@@ -18,7 +18,7 @@ void set_flags(DriverContext& context, uint32_t flags, Context& c) {
   cuda::require(are_device_flags(flags), Status::kInvalidValue, "flags of a context");
   context.flags = flags;
   if (&context == &Contexts::get().primary) {
-    c.settings().schedule = flags & kScheduleMask;
+    c.set_schedule(flags & kScheduleMask);
   }
 }
 

@@ -51,6 +51,11 @@ HEDDLE_CUDA int32_t cuModuleGetFunction(Given<void*> out, void* handle, Given<co
     return &c.library().function(c.library().modules().owner(handle), name.get());
   });
 }
+HEDDLE_CUDA int32_t cuModuleGetLoadingMode(Given<int32_t> mode) {
+  constexpr int32_t kEager = 1, kLazy = 2;
+  return driver_call_into<Needs::kDriver>(
+      mode, [](Context& c) { return c.timeline().loads_lazily() ? kLazy : kEager; });
+}
 HEDDLE_CUDA int32_t cuModuleGetGlobal_v2(uint64_t* address, size_t* bytes, void* handle,
                                          Given<const char> name) {
   return driver_call([&](Context& c) {

@@ -35,13 +35,9 @@ HEDDLE_CUDA int32_t cudaInitDevice(int32_t device, uint32_t, uint32_t) {
   return call([&](Context&) { require_device(device); });
 }
 HEDDLE_CUDA int32_t cudaSetDeviceFlags(uint32_t flags) {
-  constexpr uint32_t kBlockingSync = 4;  // cudaDeviceScheduleBlockingSync
   return call<Needs::kDriver>([&](Context& c) {
     cuda::require(are_device_flags(flags), Status::kInvalidValue, "flags of a device");
-    c.settings().schedule = flags & kScheduleMask;
-    if ((flags & kBlockingSync) != 0) {
-      c.assumptions().blocking_wait();
-    }
+    c.set_schedule(flags & kScheduleMask);
   });
 }
 HEDDLE_CUDA int32_t cudaGetDeviceFlags(Given<uint32_t> flags) {

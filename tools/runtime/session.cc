@@ -23,6 +23,7 @@
 #include "sim/exec/fault.h"
 #include "tools/runtime/contexts.h"
 #include "tools/runtime/device.h"
+#include "tools/runtime/host_clock.h"
 
 namespace heddle::runtime {
 namespace {
@@ -88,6 +89,12 @@ Session& Session::get() {
   static Session* const session = [] {
     try {
       auto* s = new Session;
+      if (!s->functional_) {
+        if (const std::optional<uint64_t> passed = show_simulated_time()) {
+          s->spent_ns_ = *passed;
+          s->context_->assumptions().simulated_clocks();
+        }
+      }
       std::atexit([] { get().end(); });
       return s;
     } catch (const std::exception& e) {
@@ -141,6 +148,22 @@ void Session::begin_again() {
   Contexts::get() = {};
   thread_state() = {};
   make_context();
+}
+
+uint64_t Session::host_ns() {
+  const std::lock_guard lock(mutex_);
+  return static_cast<uint64_t>(context_->timeline().now() / host::from_ns(1)) + spent_ns_;
+}
+
+void Session::spend(uint64_t ns) {
+  const std::lock_guard lock(mutex_);
+  spent_ns_ += ns;
+}
+
+void Session::pass_time() {
+  if (const uint64_t ns = std::exchange(spent_ns_, 0); ns != 0) {
+    context_->timeline().calls().compute_us(static_cast<double>(ns) * 1e-3);
+  }
 }
 
 void Session::note(std::string_view text) {
@@ -197,8 +220,12 @@ host::Ps Session::simulate(const cuda::LoadedFunction& function, const exec::Lau
       } catch (const exec::ThreadFault&) {  // of a kernel that is executed while it is simulated
         failure = std::current_exception();
         throw;
-      } catch (const exec::WaitsInVain&) {  // likewise
-        failure = std::current_exception();
+      } catch (const device::LivelockError& e) {  // likewise
+        std::string what = e.what();
+        for (const std::string& line : e.report) {
+          what += "\n  " + line;
+        }
+        failure = std::make_exception_ptr(exec::WaitsInVain(what));
         throw;
       }
     });
@@ -241,7 +268,9 @@ void Session::write_timeline(const host::Result& r) const {
 }
 
 void Session::end() {
+  const InCall in_call;
   const std::lock_guard lock(mutex_);
+  pass_time();
   try {
     const host::Result r = context_->timeline().run(store_ || !setting("HEDDLE_TIMELINE").empty());
     write_timeline(r);

@@ -34,6 +34,14 @@ class Session final : private cuda::KernelRunner {
   std::recursive_mutex& mutex() { return mutex_; }
   cuda::Context& context() { return *context_; }
 
+  // ns of simulated time at which the program is, since its first call: the last call has returned, and what
+  // its threads have spent since has passed.
+  uint64_t host_ns();
+  // A thread of the program spends so many ns.
+  void spend(uint64_t ns);
+  // Before a call: what was spent becomes the host's work.
+  void pass_time();
+
   // For tests that play many programs in one process: what a new one finds. What the settings say stays.
   void begin_again();
 
@@ -60,6 +68,7 @@ class Session final : private cuda::KernelRunner {
   bool functional_ = false;
   uint32_t launches_ = 0;
   uint64_t instructions_ = 0;
+  uint64_t spent_ns_ = 0;
 };
 
 }  // namespace heddle::runtime

@@ -1,0 +1,23 @@
+// The simulated time that the program's clocks show (clock/clocks.cc).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace heddle::runtime {
+
+// While it lives, the calling thread is the simulator's: clocks show it this computer's time.
+class InCall {
+ public:
+  InCall();
+  ~InCall();
+  InCall(const InCall&) = delete;
+  InCall& operator=(const InCall&) = delete;
+};
+
+// From here on the clocks of the program, if it was started with simulated ones, show the session's time.
+// Returns how many ns of it have passed; nothing: it was not. Session::get() makes the session of this
+// thread's call.
+std::optional<uint64_t> show_simulated_time();
+
+}  // namespace heddle::runtime
