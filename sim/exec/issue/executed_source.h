@@ -14,8 +14,6 @@
 
 namespace heddle::executed {
 
-class Recorder;
-
 class ExecutedSource : public isa::BlockSource {
  public:
   // `image`: the code; the launch's shape and parameters are put into it. `launch`: as exec::completed()
