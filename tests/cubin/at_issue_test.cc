@@ -9,11 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "frontends/cubin/execute/timed_source.h"
-#include "frontends/cubin/fatbin/fatbin.h"
 #include "sim/device/gpu.h"
 #include "sim/exec/execute.h"
-#include "tests/cubin/object_case.h"
+#include "tests/cubin/at_issue_case.h"
 #include "tests/sim/support/test_config.h"
 
 namespace heddle::cubin::test {
@@ -31,57 +29,24 @@ struct Ran {
   }
 };
 
-// A launch whose arguments are buffers, by their first bytes, and a number. Simulated, or only executed.
-struct Case {
-  const char* kernel;
-  isa::Dim3 grid{1, 1, 1}, block{32, 1, 1};
-  std::vector<std::vector<uint8_t>> buffers;
-  std::vector<uint64_t> numbers{};
+// Simulated, or only executed.
+struct Case : AtIssue {
   uint32_t sms = 4;
 
   Ran run(bool simulated, const device::RunOptions& options = {}) const {
-    exec::Memory memory;
-    Program program(object_of("at_issue.fatbin", images_of("at_issue.fatbin", data("at_issue.fatbin")).at(0)),
-                    memory);
-    const Function& k = program.kernel(kernel);
-    exec::Launch l = program.launch(k);
-    l.grid = grid;
-    l.block = block;
-    size_t i = 0;
-    std::vector<uint64_t> at;
-    for (const auto& b : buffers) {
-      at.push_back(memory.allocate(b.size()));
-      memory.write(at.back(), b);
-      set_parameter(program.object(), k, i++, at.back(), l);
-    }
-    for (const uint64_t n : numbers) {
-      set_parameter(program.object(), k, i++, n, l);
-    }
+    const AtIssueLaunch l(*this);
     Ran out;
     if (simulated) {
-      TimedSource source(program, k, l);
+      TimedSource source = l.source();
       device::Gpu gpu(simtest::test_gpu(sms));
       out.result = gpu.run(source, options);
     } else {
-      exec::execute(exec::completed(l), {});
+      exec::execute(exec::completed(l.launch()), {});
     }
-    out.bytes.resize(buffers.front().size());
-    memory.read(at.front(), out.bytes);
+    out.bytes = l.bytes(1);
     return out;
   }
 };
-
-std::vector<uint8_t> noise(size_t bytes) {
-  std::vector<uint8_t> out(bytes);
-  uint32_t x = 12345;
-  for (uint8_t& b : out) {
-    x = x * 1664525 + 1013904223;
-    b = static_cast<uint8_t>(x >> 24);
-  }
-  return out;
-}
-
-std::vector<uint8_t> zeros(size_t bytes) { return std::vector<uint8_t>(bytes); }
 
 void check_options(const Case& c, const Ran& first) {
   for (const int threads : {1, 2, 8}) {
@@ -99,9 +64,9 @@ void check_options(const Case& c, const Ran& first) {
 }  // namespace
 
 TEST_CASE("without races, machine code computes what it computes without time") {
-  const Case widths{"widths", {3, 1, 1}, {96, 1, 1}, {zeros(288 * 31 + 64), noise(288 * 16)}};
-  const Case parted{"parted", {6, 1, 1}, {256, 1, 1}, {zeros(6 * 1024), noise(6 * 1024)}};
-  const Case sums{"sums", {5, 1, 1}, {64, 1, 1}, {zeros(64), zeros(320 * 4)}};
+  const Case widths{{"widths", {3, 1, 1}, {96, 1, 1}, {zeros(288 * 31 + 64), noise(288 * 16)}}};
+  const Case parted{{"parted", {6, 1, 1}, {256, 1, 1}, {zeros(6 * 1024), noise(6 * 1024)}}};
+  const Case sums{{"sums", {5, 1, 1}, {64, 1, 1}, {zeros(64), zeros(320 * 4)}}};
   for (const Case& c : {widths, parted, sums}) {
     INFO(c.kernel);
     const Ran simulated = c.run(true);
@@ -111,7 +76,7 @@ TEST_CASE("without races, machine code computes what it computes without time") 
 }
 
 TEST_CASE("a flag of another block is seen, and the data behind it") {
-  const Case c{"flag", {8, 1, 1}, {128, 1, 1}, {zeros(8192)}};
+  const Case c{{"flag", {8, 1, 1}, {128, 1, 1}, {zeros(8192)}}};
   const Ran r = c.run(true);
   uint32_t sum = 0;
   for (uint32_t i = 0; i < 1024; ++i) {
@@ -122,7 +87,7 @@ TEST_CASE("a flag of another block is seen, and the data behind it") {
 }
 
 TEST_CASE("what a lock guards may be loaded and stored as any word") {
-  const Case c{"lock", {12, 1, 1}, {32, 1, 1}, {zeros(256)}, {5}};
+  const Case c{{"lock", {12, 1, 1}, {32, 1, 1}, {zeros(256)}, {5}}};
   const Ran r = c.run(true);
   CHECK(r.at<uint32_t>(32) == 60);
   CHECK(r.at<uint32_t>(0) == 0);
@@ -130,7 +95,7 @@ TEST_CASE("what a lock guards may be loaded and stored as any word") {
 }
 
 TEST_CASE("a race has one outcome, whatever the number of threads") {
-  const Case c{"race", {4, 1, 1}, {128, 1, 1}, {zeros(4096)}, {6}};
+  const Case c{{"race", {4, 1, 1}, {128, 1, 1}, {zeros(4096)}, {6}}};
   const Ran r = c.run(true);
   // Of 512 threads that add one at the same time most are lost.
   CHECK(r.at<uint32_t>(0) >= 6);
@@ -152,14 +117,14 @@ TEST_CASE("warps of a block that race share its memory as they do on silicon") {
     sums.push_back(
         std::accumulate(begin, begin + kWords, 0U, [&](uint32_t s, uint32_t x) { return s + top - x; }));
   }
-  const Case rows{"rows", {kRows, 1, 1}, {256, 1, 1}, {zeros(64), in}, {kWords}};
+  const Case rows{{"rows", {kRows, 1, 1}, {256, 1, 1}, {zeros(64), in}, {kWords}}};
   const Ran r = rows.run(true);
   for (uint32_t row = 0; row < kRows; ++row) {
     CHECK(r.at<uint32_t>(row) == sums[row]);
   }
   check_options(rows, r);
   // Each finds the other at about the turn that it is in itself.
-  const Case half_way{"half_way", {1, 1, 1}, {64, 1, 1}, {zeros(64)}};
+  const Case half_way{{"half_way", {1, 1, 1}, {64, 1, 1}, {zeros(64)}}};
   const Ran h = half_way.run(true);
   for (uint32_t w = 0; w < 2; ++w) {
     CHECK(h.at<uint32_t>(w) >= 990);
@@ -168,7 +133,7 @@ TEST_CASE("warps of a block that race share its memory as they do on silicon") {
 }
 
 TEST_CASE("copies bring what their thread has stored before") {
-  const Case c{"copies", {4, 1, 1}, {64, 1, 1}, {zeros(4096), noise(4096)}};
+  const Case c{{"copies", {4, 1, 1}, {64, 1, 1}, {zeros(4096), noise(4096)}}};
   const Ran r = c.run(true);
   const std::vector<uint8_t> in = noise(4096);
   const auto word = [&](uint32_t i) {
@@ -186,7 +151,7 @@ TEST_CASE("copies bring what their thread has stored before") {
 }
 
 TEST_CASE("between two clocks lie the cycles of the chain") {
-  const Case c{"clocks", {1, 1, 1}, {32, 1, 1}, {zeros(512)}, {0x3f000000}};
+  const Case c{{"clocks", {1, 1, 1}, {32, 1, 1}, {zeros(512)}, {0x3f000000}}};
   const Ran r = c.run(true);
   // 64 times FFMA, of 4 cycles each; what stands around them takes some more.
   CHECK(r.at<uint64_t>(0) >= 64 * 4);
@@ -194,7 +159,7 @@ TEST_CASE("between two clocks lie the cycles of the chain") {
 }
 
 TEST_CASE("a kernel in which nobody gets on ends with an error that says where") {
-  const Case c{"never", {2, 1, 1}, {32, 1, 1}, {zeros(64)}};
+  const Case c{{"never", {2, 1, 1}, {32, 1, 1}, {zeros(64)}}};
   const std::string text = error_of([&] { c.run(true); });
   CHECK_THAT(text, Catch::Contains("live lock"));
 }

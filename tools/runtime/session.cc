@@ -33,55 +33,6 @@ std::string setting(const char* name, const char* otherwise = "") {
   return v == nullptr ? otherwise : v;
 }
 
-// Keep what ended a source, which the simulator wraps in words of its own.
-class WatchedGrid final : public isa::GridProgram {
- public:
-  WatchedGrid(std::unique_ptr<isa::GridProgram> grid, std::exception_ptr& failure)
-      : grid_(std::move(grid)), failure_(failure) {}
-  const isa::KernelImage& image() const override { return grid_->image(); }
-  std::unique_ptr<isa::BlockProgram> next() override {
-    try {
-      return grid_->next();
-    } catch (...) {
-      failure_ = std::current_exception();
-      throw;
-    }
-  }
-  bool in_order() const override { return grid_->in_order(); }
-  bool reads_at_once() const override { return grid_->reads_at_once(); }
-  isa::GlobalMemory* memory() override { return grid_->memory(); }
-  void recycle(std::unique_ptr<isa::BlockProgram> block) override { grid_->recycle(std::move(block)); }
-  std::string cannot_be_saved() const override { return grid_->cannot_be_saved(); }
-  void serialize(Archive& ar) override { grid_->serialize(ar); }
-
- private:
-  const std::unique_ptr<isa::GridProgram> grid_;
-  std::exception_ptr& failure_;
-};
-
-class Watched final : public isa::BlockSource {
- public:
-  Watched(std::unique_ptr<isa::BlockSource> source, std::exception_ptr& failure)
-      : source_(std::move(source)), failure_(failure) {}
-  const isa::KernelImage& image() const override { return source_->image(); }
-  bool next(isa::BlockTrace& out) override {
-    try {
-      return source_->next(out);
-    } catch (...) {
-      failure_ = std::current_exception();
-      throw;
-    }
-  }
-  std::unique_ptr<isa::GridProgram> program(const isa::Device& device) override {
-    auto grid = source_->program(device);
-    return grid ? std::make_unique<WatchedGrid>(std::move(grid), failure_) : nullptr;
-  }
-
- private:
-  std::unique_ptr<isa::BlockSource> source_;
-  std::exception_ptr& failure_;
-};
-
 }  // namespace
 
 Session& Session::get() {
@@ -201,7 +152,7 @@ host::Ps Session::simulate(const cuda::LoadedFunction& function, const exec::Lau
   plan.source.number = plan.number = launches_;
   plan.open = [&] {
     trace::OpenedTrace t;
-    t.source = std::make_unique<Watched>(function.program->timed(*function.kernel, launch, output), failure);
+    t.source = function.program->timed(*function.kernel, launch, output);
     t.fingerprint = "executed";
     return t;
   };

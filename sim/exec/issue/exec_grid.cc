@@ -9,6 +9,7 @@
 #include "sim/isa/launch_order.h"
 
 namespace heddle::executed {
+
 ExecBlock::ExecBlock(const ExecCode& code, std::shared_ptr<exec::Cluster> cluster, uint32_t rank)
     : code_(code), cluster_(std::move(cluster)), rank_(rank) {
   warps_.reserve(block().warps());
@@ -88,8 +89,7 @@ std::string ExecGrid::cannot_be_saved() const {
   if (launch_.runtime) {
     return fmt::format(
         "kernel {} calls the CUDA runtime, whose launches and streams cannot be saved yet (legal: kernels "
-        "that "
-        "do not)",
+        "that do not)",
         code_.image.name);
   }
   if (checks.init || checks.race || checks.sync) {

@@ -25,11 +25,6 @@ constexpr uint64_t kVainTurns = 20000;
 struct ExecutedSource::Begun {
   std::unique_ptr<Recorder> recorder;
   std::unique_ptr<exec::Cluster> cluster;
-
-  bool ended() const {
-    const auto& blocks = cluster->blocks();
-    return std::all_of(blocks.begin(), blocks.end(), [](const auto& b) { return b->done(); });
-  }
 };
 
 ExecutedSource::ExecutedSource(isa::KernelImage image, const exec::Launch& launch,
@@ -67,12 +62,15 @@ std::unique_ptr<ExecutedSource::Begun> ExecutedSource::begin() {
 // Until the first cluster has ended; those behind it begin when it waits for them.
 void ExecutedSource::run_first() {
   const uint64_t together = std::max<uint64_t>(1, exec::room(launch_) / launch_.cluster.count());
-  for (uint64_t vain = 0; !active_.front()->ended();) {
+  for (uint64_t vain = 0;;) {
     bool fruitful = false;
     for (const auto& a : active_) {
       const uint64_t progress = a->cluster->progress();
       const exec::Block::Status status = a->cluster->run(kTurn);
       fruitful = fruitful || status != exec::Block::Status::kSpinning || a->cluster->progress() != progress;
+      if (a == active_.front() && status == exec::Block::Status::kDone) {
+        return;
+      }
       if (a == active_.front() && status != exec::Block::Status::kSpinning) {
         break;
       }

@@ -13,8 +13,7 @@ void WarpStream::serialize(Archive& ar, isa::WarpProgram& program, const TimedKe
   if (!runs) {
     throw Error(
         "a warp with loops that wait for others cannot be saved (legal: recordings without them, code that "
-        "is "
-        "executed when it issues)");
+        "is executed when it issues)");
   }
   auto left = static_cast<uint64_t>(end_ - run_);
   ar(left, pos_);
