@@ -37,6 +37,13 @@ std::vector<std::string> Assumptions::lines() const {
         "times of another run may be others",
         threads_.size()));
   }
+  if (given_up_ > 0) {
+    out.push_back(fmt::format(
+        "{} times a thread of the host went on without a call while others, or the device, waited for it: "
+        "they "
+        "went on without it after some of this computer's time, so the times of another run may be others",
+        given_up_));
+  }
   return out;
 }
 

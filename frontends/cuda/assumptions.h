@@ -16,8 +16,10 @@ class Assumptions {
   void kernel_on_host_memory(const std::string& kernel);
   // The program's clocks are the simulated host's; else this computer's.
   void simulated_clocks() { simulated_clocks_ = true; }
-  // A call by this thread of the host.
+  // A call by this thread of the host, whose waits are not known.
   void called_by(std::thread::id thread) { threads_.insert(thread); }
+  // So often a thread was not waited for any more, after a while of this computer's time.
+  void given_up(uint32_t times) { given_up_ = times; }
 
   // Those of every run, too.
   std::vector<std::string> lines() const;
@@ -26,6 +28,7 @@ class Assumptions {
   std::vector<std::string> on_host_memory_;  // kernels, as they came
   std::set<std::thread::id> threads_;
   bool simulated_clocks_ = false;
+  uint32_t given_up_ = 0;
 };
 
 }  // namespace heddle::cuda

@@ -14,7 +14,10 @@ Context::Context(const config::GpuConfig& gpu, Environment environment)
       space_(params_.memory.total - params_.memory.context),
       pools_(space_, params_.memory.pool_chunk),
       library_(space_, params_.compute_capability),
-      timeline_(gpu, space_) {
+      timeline_(gpu, space_, {this, environment_.machine, environment_.spans}) {
+  if (environment_.machine != nullptr) {
+    environment_.machine->serve(*this);
+  }
   legacy_.model = timeline_.builder().legacy();
 }
 
@@ -30,23 +33,26 @@ void Context::reset() {
       s->capture->invalid = s->capture->ended = true;
     }
   }
-  workload::Thread& calls = timeline_.calls();
-  calls.deviceSynchronize();
+  timeline_.call([](auto& t) { t.deviceSynchronize(); });
   flush();
-  for (const auto& [handle, x] : execs_) {
-    calls.graphExecDestroy(x->exec);
-  }
-  for (const auto& [handle, e] : events_) {
-    calls.eventDestroy(e->model);
-  }
-  for (const auto& [handle, s] : streams_) {
-    calls.streamDestroy(s->model);
-  }
-  for (const auto& [address, a] : space_.allocations()) {
-    if (!a.idle) {
-      calls.free(a.buffer);
+  timeline_.call([&](auto& t) {
+    for (const auto& [handle, x] : execs_) {
+      t.graphExecDestroy(x->exec);
     }
-  }
+    for (const auto& [handle, e] : events_) {
+      t.eventDestroy(e->model);
+    }
+    for (const auto& [handle, s] : streams_) {
+      t.streamDestroy(s->model);
+    }
+    for (const auto& [address, a] : space_.allocations()) {
+      if (!a.idle) {
+        t.free(a.buffer);
+      }
+    }
+  });
+  settle_values();
+  late_.clear();
   execs_.clear();
   graphs_.clear();
   events_.clear();
@@ -86,30 +92,6 @@ void Context::not_in_any_capture() {
   for (const auto& [handle, s] : streams_) {
     not_in_capture(*s);
   }
-}
-
-host::Ps Context::perform(const Work& work) {
-  if (const auto* k = std::get_if<KernelWork>(&work)) {
-    const Performed p = perform_kernel(*k);
-    if (!p.nested.empty()) {
-      note("kernels that kernels of a graph launch take no time here");
-    }
-    return p.duration;
-  }
-  if (const auto* c = std::get_if<CopyWork>(&work)) {
-    perform_copy(*c);
-  } else if (const auto* m = std::get_if<MemsetWork>(&work)) {
-    perform_set(*m);
-  } else if (const auto* h = std::get_if<HostWork>(&work)) {
-    in_host_function_ = true;
-    h->function(h->data);
-    in_host_function_ = false;
-  } else if (const auto* r = std::get_if<RecordWork>(&work)) {
-    r->event->recorded = true;
-  } else if (const auto* g = std::get_if<ChildWork>(&work)) {
-    perform(*g->graph);
-  }
-  return {};
 }
 
 }  // namespace heddle::cuda

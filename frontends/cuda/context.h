@@ -1,14 +1,19 @@
-// A process's CUDA context: what its calls do. Work is carried out when it is submitted (streams.h); the
-// model of the host is told of every call, and says what elapsed times and queries say. Not thread-safe.
+// A process's CUDA context: what its calls do. Each is a call on the model of the host, which returns when
+// that does; values change when the model comes to the work (context_values.cc). Used by who holds the
+// threads' mutex (host_threads.h).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "configs/schema/gpu.pb.h"
@@ -35,10 +40,34 @@ class KernelRunner {
                        std::shared_ptr<std::string> output) = 0;
 };
 
-class Context {
+// Whose kernels a KernelMachine runs.
+class KernelSource {
+ public:
+  virtual ~KernelSource() = default;
+  struct Opened {
+    const LoadedFunction* function = nullptr;  // null: it is not to be run, an earlier kernel has failed
+    exec::Launch launch;
+  };
+  // The launch (host::KernelModel::Launch::values) begins.
+  virtual Opened open(uint64_t values) = 0;
+  // It has ended, and has printed that. `failure`: what it threw, or null.
+  virtual void ended(const LoadedFunction& function, const std::string& output,
+                     std::exception_ptr failure) = 0;
+};
+
+// Runs launches beside each other, in the model's time.
+class KernelMachine : public host::KernelModel {
+ public:
+  // Before the first launch. Outlives what it launches.
+  virtual void serve(KernelSource& source) = 0;
+};
+
+class Context final : private host::Effects, private KernelSource {
  public:
   struct Environment {
     KernelRunner* runner = nullptr;
+    KernelMachine* machine = nullptr;             // null: kernels are executed whole, by `runner`
+    bool spans = false;                           // the model keeps its timeline
     std::function<void(std::string_view)> print;  // of kernels' printf
     std::function<void(std::string_view)> note;   // to the user, once for each text
   };
@@ -56,8 +85,9 @@ class Context {
 
   // A kernel has failed: what all calls return from then on.
   Status failed() const { return failed_; }
-  // A function of the program's runs on the host, in the order of a stream: it may not call CUDA.
-  bool in_host_function() const { return in_host_function_; }
+  // The calling thread runs a function of the program's, in the order of a stream: it may not call CUDA.
+  bool in_host_function() const { return host_function_by_.load() == std::this_thread::get_id(); }
+  void function_spends(host::Ps time) { function_spent_ += time; }
 
   // What the program has asked of the device.
   struct Settings {
@@ -107,9 +137,11 @@ class Context {
   // ---- launches (context_launch.cc)
   // Throws CallFailed for what the device cannot have.
   void launch(KernelWork k, Stream& s);
-  // `capturable`: else it fails where the stream captures (cudaStreamAddCallback).
-  void call_host(HostWork h, Stream& s, bool capturable);
+  void call_host(HostWork h, Stream& s);
+  // Throws CallFailed when the stream captures.
+  void not_in_capture(Stream& s);
   void check(const KernelWork& k) const;
+  void prepare(const KernelWork& k);
   // The parameters from an array of pointers to them.
   static std::vector<uint8_t> parameters_of(const modules::Kernel& k, void* const* arguments);
 
@@ -138,24 +170,43 @@ class Context {
   void flush();
 
  private:
-  // The stream captures: the work is a node. Else it is done, and the model told.
+  // The stream captures: the work is a node.
   bool captured(Stream& s, Work work, bool waits);
-  // Throws when the stream captures.
-  void not_in_capture(Stream& s);
   void not_in_any_capture();
   // The stream's order as the default streams' rules make it, at its next work.
   void settle(Stream& s);
-  host::Ps perform(const Work& work);
+  // ---- context_values.cc
+  struct Values {
+    Work work;
+    std::vector<uint8_t> taken;  // of a copy: what it has read, rows without what lies between
+    bool node = false;           // of a graph: happens as often as that is launched
+  };
+  using ValuesOf = std::unordered_map<uint64_t, Values>;
+  void happens(uint64_t values) override;
+  void reads(uint64_t values) override;
+  host::Ps runs(uint64_t values) override;
+  host::Ps begins(uint64_t values, uint32_t kernel) override;
+  Opened open(uint64_t values) override;
+  void ended(const LoadedFunction& function, const std::string& output, std::exception_ptr failure) override;
+  uint64_t keep(Work work, bool node);
+  void drop(ValuesOf::iterator it);
+  // The call has returned: nothing happens if it has failed.
+  void submitted(uint64_t values, const HostThreads::Answer& a);
+  void when_idle(std::function<void()> release);
+  void settle_values();
+  void fail(const std::string& kernel, std::exception_ptr failure);
+  exec::Launch executable(const KernelWork& k);
   Performed perform_kernel(const KernelWork& k, uint32_t generation = 0);
   std::vector<NestedWork> perform_nested(const KernelWork& parent, const exec::Launch& done,
                                          uint32_t generation);
   void note_what_is_free(const exec::Code& code);
   // Throws CallFailed when an address is not there.
   void check_copy(const CopyWork& c);
-  void perform_copy(const CopyWork& c);
+  static uint64_t end_of_source(const CopyWork& c);
+  static uint64_t end_of_target(const CopyWork& c);
+  void perform_copy(const CopyWork& c, const uint8_t* taken);
   void perform_set(const MemsetWork& m);
-  std::vector<host::Ps> perform(const GraphExec& x);
-  void perform(const Graph& g);
+  Timeline::Keep keeps(GraphExec& x);
 
   const config::GpuConfig& gpu_;
   const Environment environment_;
@@ -163,6 +214,11 @@ class Context {
   AddressSpace space_;
   Pools pools_;
   Library library_;
+  ValuesOf values_;
+  uint64_t value_ids_ = 0;
+  std::vector<uint64_t> retired_;            // values of graphs' nodes that no later launch has
+  std::vector<std::function<void()>> late_;  // when the device has nothing to do
+  host::Ps function_spent_{};                // by the host function that runs
   Timeline timeline_;
   Assumptions assumptions_;
   Status failed_ = Status::kSuccess;
@@ -171,7 +227,7 @@ class Context {
   Stream legacy_;
   Stream* own_ = nullptr;  // cudaStreamPerThread
   Settings settings_;
-  bool in_host_function_ = false;
+  std::atomic<std::thread::id> host_function_by_{};
   Handles<Stream> streams_{Status::kInvalidResourceHandle, "no such stream"};
   Handles<Event, std::shared_ptr<Event>> events_{Status::kInvalidResourceHandle, "no such event"};
   Handles<Graph, std::shared_ptr<Graph>> graphs_{Status::kInvalidValue, "no such graph"};

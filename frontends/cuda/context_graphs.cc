@@ -1,8 +1,8 @@
 // Graphs: captured, made by nodes, instantiated, launched.
 #include <algorithm>
+#include <utility>
 
 #include "frontends/cuda/context.h"
-#include "frontends/workload/graph_builder.h"
 
 namespace heddle::cuda {
 
@@ -96,36 +96,19 @@ GraphExec& Context::instantiate(const Graph& g, uint32_t flags) {
   for (const Node* n : x->order) {
     if (const auto* k = std::get_if<KernelWork>(&n->work)) {
       check(*k);
-    }
-    if (std::holds_alternative<ChildWork>(n->work)) {
-      environment_.note("graphs within graphs: what they do takes no time here");
+      prepare(*k);
     }
   }
-  timeline_.instantiated(*x);
+  timeline_.instantiated(*x, keeps(*x));
   return execs_.keep(std::move(x));
 }
 
 GraphExec& Context::exec(const void* handle) { return execs_.at(handle); }
 
 void Context::destroy(GraphExec& x) {
-  timeline_.calls().graphExecDestroy(x.exec);
+  retired_.insert(retired_.end(), x.values.begin(), x.values.end());
+  timeline_.call([&](auto& t) { t.graphExecDestroy(x.exec); });
   execs_.drop(&x);
-}
-
-void Context::perform(const Graph& g) {
-  for (const Node* n : g.order()) {
-    perform(n->work);
-  }
-}
-
-std::vector<host::Ps> Context::perform(const GraphExec& x) {
-  std::vector<host::Ps> out(x.order.size());
-  for (size_t i = 0; i < x.order.size(); ++i) {
-    if (x.enabled[i] && failed_ == Status::kSuccess) {
-      out[i] = perform(x.order[i]->work);
-    }
-  }
-  return out;
 }
 
 void Context::launch(GraphExec& x, Stream& s) {
@@ -133,7 +116,12 @@ void Context::launch(GraphExec& x, Stream& s) {
     captured(s, child_of(*x.graph), false);
     return;
   }
-  timeline_.launched(x, perform(x), s.model);
+  for (const Node* n : x.order) {
+    if (const auto* r = std::get_if<RecordWork>(&n->work)) {
+      r->event->recorded = true;
+    }
+  }
+  timeline_.call([&](auto& t) { t.graphLaunch(x.exec, s.model); });
 }
 
 void Context::update(GraphExec& x, const Graph& g) {
@@ -146,8 +134,15 @@ void Context::update(GraphExec& x, const Graph& g) {
   }
   require(same, Status::kGraphExecUpdateFailure, "the graphs have other nodes");
   for (size_t i = 0; i < order.size(); ++i) {
-    change(x, *x.order[i], order[i]->work);
+    if (const auto* k = std::get_if<KernelWork>(&order[i]->work)) {
+      check(*k);
+      prepare(*k);
+    }
   }
+  for (size_t i = 0; i < order.size(); ++i) {
+    x.order[i]->work = order[i]->work;
+  }
+  timeline_.updated(x, keeps(x));
 }
 
 void Context::change(GraphExec& x, const Node& original, Work work) {
@@ -159,19 +154,29 @@ void Context::change(GraphExec& x, const Node& original, Work work) {
   require(work.index() == n.work.index(), Status::kInvalidValue, "another kind of node");
   if (const auto* k = std::get_if<KernelWork>(&work)) {
     check(*k);
-    workload::Builder& b = timeline_.builder();
-    const workload::Kernel kernel = b.kernel(described(*k, {}));
-    timeline_.calls().graphExecNodeSetParams(
-        x.exec, workload::add_change(b, {static_cast<uint32_t>(at)}, workload::kernel_params(kernel)));
-    x.times[at] = {{}, 0, kernel.id};
+    prepare(*k);
   }
-  n.work = std::move(work);
+  std::swap(n.work, work);
+  try {
+    timeline_.changed(x, at, keeps(x));
+  } catch (const CallFailed&) {
+    std::swap(n.work, work);
+    throw;
+  }
+}
+
+// The values of the graph's nodes: what a node did before its change an earlier launch may still do.
+Timeline::Keep Context::keeps(GraphExec& x) {
+  return [this, &x](const Work& w) {
+    x.values.push_back(keep(w, true));
+    return x.values.back();
+  };
 }
 
 void Context::enable(GraphExec& x, const Node& original, bool on) {
   const size_t at = x.place(&original);
   x.enabled[at] = on;
-  timeline_.calls().graphNodeSetEnabled(x.exec, {static_cast<uint32_t>(at)}, on);
+  timeline_.call([&](auto& t) { t.graphNodeSetEnabled(x.exec, {static_cast<uint32_t>(at)}, on); });
 }
 
 }  // namespace heddle::cuda

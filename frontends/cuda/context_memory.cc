@@ -57,7 +57,7 @@ uint64_t Context::allocate(uint64_t bytes, host::Memory kind) {
   }
   Allocation& a = space_.allocate(bytes, kind);
   timeline_.allocated(a, name_of(kind));
-  timeline_.calls().malloc(a.buffer);
+  timeline_.call([&](auto& t) { t.malloc(a.buffer); });
   return a.address;
 }
 
@@ -69,7 +69,7 @@ void Context::release(uint64_t address) {
   require(a != nullptr && (a->kind == host::Memory::kDevice || a->kind == host::Memory::kManaged),
           Status::kInvalidValue, "no device memory begins there");
   not_in_any_capture();
-  timeline_.calls().free(a->buffer);
+  timeline_.call([&](auto& t) { t.free(a->buffer); });
   if (!pools_.release(address)) {
     space_.release(address, false);
   }
@@ -83,8 +83,8 @@ void Context::release_host(uint64_t address) {
   const Allocation* a = space_.at(address);
   require(a != nullptr && a->kind != host::Memory::kDevice && a->kind != host::Memory::kManaged,
           Status::kInvalidValue, "no pinned memory begins there");
-  timeline_.calls().free(a->buffer);
-  space_.release(address, false);
+  timeline_.call([&](auto& t) { t.free(a->buffer); });
+  when_idle([this, address] { space_.release(address, false); });
 }
 
 void Context::register_host(uint64_t address, uint64_t bytes) {
@@ -98,7 +98,7 @@ void Context::unregister_host(uint64_t address) {
   const Allocation* a = space_.at(address);
   require(a != nullptr && a->registered, Status::kHostMemoryNotRegistered);
   timeline_.unregistered(*a);
-  space_.release(address, true);
+  when_idle([this, address] { space_.release(address, true); });
 }
 
 uint64_t Context::allocate(uint64_t bytes, Stream& stream, Pool& pool) {
@@ -109,14 +109,14 @@ uint64_t Context::allocate(uint64_t bytes, Stream& stream, Pool& pool) {
     Allocation& a = space_.allocate(bytes, host::Memory::kDevice);
     timeline_.allocated(a, "graph memory");
     a.graph = true;
-    timeline_.calls().malloc(a.buffer);
+    timeline_.call([&](auto& t) { t.malloc(a.buffer); });
     captured(stream, AllocateWork{a.address, bytes}, false);
     return a.address;
   }
   settle(stream);
   Allocation& a = pools_.allocate(pool, bytes, stream.id, stream.frees);
   timeline_.allocated(a, "pool memory");
-  timeline_.calls().mallocAsync(a.buffer, stream.model, pool.model);
+  timeline_.call([&](auto& t) { t.mallocAsync(a.buffer, stream.model, pool.model); });
   return a.address;
 }
 
@@ -127,10 +127,10 @@ void Context::release(uint64_t address, Stream& stream) {
   if (captured(stream, FreeWork{address}, false) || a->graph) {
     return;
   }
-  timeline_.calls().freeAsync(a->buffer, stream.model);
+  timeline_.call([&](auto& t) { t.freeAsync(a->buffer, stream.model); });
   settle(stream);
   if (!pools_.release(address, stream.id, ++stream.frees[stream.id])) {
-    space_.release(address, false);
+    when_idle([this, address] { space_.release(address, false); });
   }
 }
 
@@ -154,31 +154,19 @@ void Context::copy(CopyWork c, Stream& stream, bool waits) {
   if (captured(stream, c, waits)) {
     return;
   }
-  timeline_.copied(c, stream.model, waits);
-  if (failed_ == Status::kSuccess) {
-    perform_copy(c);
-  }
+  const uint64_t values = keep(c, false);
+  submitted(values, timeline_.copied(c, stream.model, waits, values));
   if (waits) {
     flush();
   }
 }
 
-void Context::check_copy(const CopyWork& c) {
-  space_.bytes(c.to, end_of(c, c.to_pitch, c.to_plane));
-  space_.bytes(c.from, end_of(c, c.from_pitch, c.from_plane));
-}
+uint64_t Context::end_of_source(const CopyWork& c) { return end_of(c, c.from_pitch, c.from_plane); }
+uint64_t Context::end_of_target(const CopyWork& c) { return end_of(c, c.to_pitch, c.to_plane); }
 
-void Context::perform_copy(const CopyWork& c) {
-  if (c.width == 0 || c.height == 0 || c.depth == 0) {
-    return;
-  }
-  uint8_t* to = space_.bytes(c.to, end_of(c, c.to_pitch, c.to_plane));
-  const uint8_t* from = space_.bytes(c.from, end_of(c, c.from_pitch, c.from_plane));
-  for (uint64_t z = 0; z < c.depth; ++z) {
-    for (uint64_t y = 0; y < c.height; ++y) {
-      std::memmove(to + z * c.to_plane + y * c.to_pitch, from + z * c.from_plane + y * c.from_pitch, c.width);
-    }
-  }
+void Context::check_copy(const CopyWork& c) {
+  space_.bytes(c.to, end_of_target(c));
+  space_.bytes(c.from, end_of_source(c));
 }
 
 void Context::set(MemsetWork m, Stream& stream, bool waits) {
@@ -190,27 +178,8 @@ void Context::set(MemsetWork m, Stream& stream, bool waits) {
   if (captured(stream, m, waits)) {
     return;
   }
-  timeline_.set(m, stream.model, waits);
-  if (failed_ == Status::kSuccess) {
-    perform_set(m);
-  }
-}
-
-void Context::perform_set(const MemsetWork& m) {
-  if (m.width == 0 || m.height == 0) {
-    return;
-  }
-  uint8_t* to = space_.bytes(m.to, end_of(m));
-  for (uint64_t y = 0; y < m.height; ++y) {
-    uint8_t* row = to + y * m.pitch;
-    if (m.element == 1) {
-      std::memset(row, static_cast<int>(m.value), m.width);
-    } else {
-      for (uint64_t x = 0; x < m.width; ++x) {
-        std::memcpy(row + x * m.element, &m.value, m.element);
-      }
-    }
-  }
+  const uint64_t values = keep(m, false);
+  submitted(values, timeline_.set(m, stream.model, waits, values));
 }
 
 CopyWork Context::symbol_copy(const void* symbol, uint64_t offset, uint64_t other, uint64_t bytes,

@@ -58,7 +58,7 @@ Stream& Context::create_stream(uint32_t flags, int32_t priority) {
   s->priority = priority;
   s->model = timeline_.builder().stream_later(fmt::format("s{}", s->id), flags == kNonBlocking);
   timeline_.builder().program().streams[s->model.id].priority = priority;
-  timeline_.calls().streamCreate(s->model);
+  timeline_.call([&](auto& t) { t.streamCreate(s->model); });
   return streams_.keep(std::move(s));
 }
 
@@ -67,22 +67,24 @@ void Context::destroy(Stream& s) {
   if (s.capture) {
     s.capture->invalid = true;
   }
-  timeline_.calls().streamDestroy(s.model);
+  timeline_.call([&](auto& t) { t.streamDestroy(s.model); });
   streams_.drop(&s);
 }
 
 void Context::synchronize(Stream& s) {
   not_in_capture(s);
-  timeline_.calls().streamSynchronize(s.model);
+  timeline_.call([&](auto& t) { t.streamSynchronize(s.model); });
   settle(s);
   pools_.synchronized(s.frees);
+  settle_values();
   flush();
 }
 
 void Context::synchronize() {
   not_in_any_capture();
-  timeline_.calls().deviceSynchronize();
+  timeline_.call([&](auto& t) { t.deviceSynchronize(); });
   pools_.synchronized();
+  settle_values();
   flush();
 }
 
@@ -90,7 +92,9 @@ void Context::set_schedule(uint32_t schedule) {
   using Wait = host::Rules::Wait;
   constexpr uint32_t kYield = 2, kBlock = 4;
   settings_.schedule = schedule;
-  timeline_.wait_by(schedule == kYield ? Wait::kYield : schedule == kBlock ? Wait::kBlock : Wait::kSpin);
+  timeline_.threads().wait_by(schedule == kYield   ? Wait::kYield
+                              : schedule == kBlock ? Wait::kBlock
+                                                   : Wait::kSpin);
 }
 
 Event& Context::event(const void* handle) { return events_.at(handle); }
@@ -100,12 +104,12 @@ Event& Context::create_event(uint32_t flags) {
   e->flags = flags;
   e->model = timeline_.builder().event(fmt::format("e{}", ++ids_), (flags & kDisableTiming) == 0, 0,
                                        (flags & kBlockingSync) != 0);
-  timeline_.calls().eventCreate(e->model);
+  timeline_.call([&](auto& t) { t.eventCreate(e->model); });
   return events_.keep(std::move(e));
 }
 
 void Context::destroy(Event& e) {
-  timeline_.calls().eventDestroy(e.model);
+  timeline_.call([&](auto& t) { t.eventDestroy(e.model); });
   events_.drop(&e);  // graphs may still have it
 }
 
@@ -125,7 +129,7 @@ void Context::record(Event& e, Stream& s, bool external) {
   e.recorded = true;
   settle(s);
   e.frees = s.frees;
-  timeline_.calls().eventRecord(e.model, s.model);
+  timeline_.call([&](auto& t) { t.eventRecord(e.model, s.model); });
 }
 
 void Context::wait(Stream& s, Event& e, bool external) {
@@ -145,21 +149,21 @@ void Context::wait(Stream& s, Event& e, bool external) {
   if (captured(s, WaitWork{e.shared_from_this()}, false)) {
     return;
   }
-  timeline_.calls().streamWaitEvent(s.model, e.model);
+  timeline_.call([&](auto& t) { t.streamWaitEvent(s.model, e.model); });
   join(s.frees, e.frees);
 }
 
 void Context::synchronize(Event& e) {
   require(!e.capture, Status::kCapturedEvent);
-  timeline_.calls().eventSynchronize(e.model);
+  timeline_.call([&](auto& t) { t.eventSynchronize(e.model); });
   pools_.synchronized(e.frees);
   flush();
 }
 
 bool Context::done(Event& e) {
   require(!e.capture, Status::kCapturedEvent);
-  flush();
   const bool done = timeline_.done(e);
+  flush();
   if (done) {
     pools_.host_knows(e.frees);
   }
@@ -168,8 +172,8 @@ bool Context::done(Event& e) {
 
 bool Context::done(Stream& s) {
   not_in_capture(s);
-  flush();
   const bool done = timeline_.done(s);
+  flush();
   if (done) {
     settle(s);
     pools_.host_knows(s.frees);

@@ -47,13 +47,7 @@ struct GraphExec {
   std::vector<bool> enabled;
   workload::Graph model;
   workload::GraphExec exec;
-  // Of kernels, by their place in `order`: durations of all launches till now.
-  struct Times {
-    host::Ps sum{};
-    uint64_t launches = 0;
-    uint32_t kernel = host::kNone;  // of the model
-  };
-  std::vector<Times> times;
+  std::vector<uint64_t> values;  // what its nodes do, and did before they were changed
   uint32_t flags = 0;
 
   // The place in `order` of the node that the program made. Throws CallFailed when it is not in it.

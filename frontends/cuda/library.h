@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,7 @@ struct LoadedFunction {
   int32_t most_dynamic_shared = -1;  // -1: what is there without asking
   int32_t carveout = -1;             // percent; -1: none
   bool non_portable_cluster = false;
+  std::optional<bool> launches = {};  // whether its code can launch kernels; nothing: not looked at yet
 };
 
 // A __constant__ variable has an address, too, where its bytes are before a launch takes them over.

@@ -1,6 +1,5 @@
-// Streams and events as the program's handles stand for them. Work is done when it is submitted, in the order
-// of the program's calls, which all orders that CUDA guarantees agree with; when it happens on the device is
-// the model's affair (timeline.h).
+// Streams and events as the program's handles stand for them: what happens in them is the model's affair
+// (timeline.h).
 #pragma once
 
 #include <cstdint>

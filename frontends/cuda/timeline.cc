@@ -19,17 +19,24 @@ constexpr uint64_t kHostBytes = uint64_t{1} << 47;  // all addresses that a proc
 
 host::Extent extent(const isa::Dim3& d) { return {d.x, d.y, d.z}; }
 
+host::PlatformOptions platform_options(const Timeline::Options& o) {
+  host::PlatformOptions out;
+  const char* loading = std::getenv("CUDA_MODULE_LOADING");
+  out.rules.lazy_loading = loading == nullptr || std::string_view(loading) != "EAGER";
+  out.spans = o.spans;
+  out.effects = o.effects;
+  out.kernels = o.kernels;
+  return out;
+}
+
 }  // namespace
 
-Timeline::Timeline(const config::GpuConfig& gpu, AddressSpace& space)
-    : gpu_(gpu),
-      space_(space),
-      main_(builder_.thread("main")),
+Timeline::Timeline(const config::GpuConfig& gpu, AddressSpace& space, const Options& options)
+    : space_(space),
+      simulated_(options.kernels != nullptr),
       pageable_(builder_.pageable("host memory", kHostBytes)),
-      answers_(gpu, builder_.program(), rules_) {
-  const char* loading = std::getenv("CUDA_MODULE_LOADING");
-  rules_.lazy_loading = loading == nullptr || std::string_view(loading) != "EAGER";
-}
+      options_(platform_options(options)),
+      threads_(gpu, builder_, options_) {}
 
 void Timeline::allocated(Allocation& a, const char* name) {
   // The model allocates when it comes to the call.
@@ -39,17 +46,11 @@ void Timeline::allocated(Allocation& a, const char* name) {
 void Timeline::registered(Allocation& a) {
   a.buffer =
       builder_.pageable(fmt::format("registered memory {}", builder_.program().buffers.size()), a.bytes);
-  main_.add(*host::type_named("host_register"), a.buffer.id);
+  call([&](workload::Thread& t) { t.add(*host::type_named("host_register"), a.buffer.id); });
 }
 
 void Timeline::unregistered(const Allocation& a) {
-  main_.add(*host::type_named("host_unregister"), a.buffer.id);
-}
-
-void Timeline::wait_by(host::Rules::Wait wait) {
-  if (std::exchange(rules_.wait, wait) != wait) {
-    answers_.forget();
-  }
+  call([&](workload::Thread& t) { t.add(*host::type_named("host_unregister"), a.buffer.id); });
 }
 
 Timeline::Place Timeline::place(uint64_t address, uint64_t bytes) {
@@ -69,15 +70,42 @@ Timeline::Place Timeline::place(uint64_t address, uint64_t bytes) {
   return {a->buffer, address - a->address};
 }
 
-// What the model knows of a launch besides its time and its calls.
+// What the model knows of a launch besides its calls.
 std::string Timeline::key(const KernelWork& k) {
   return fmt::format("{} {},{},{} {},{},{} {},{},{} {} {} {}", k.function->kernel->name, k.grid.x, k.grid.y,
                      k.grid.z, k.block.x, k.block.y, k.block.z, k.cluster.x, k.cluster.y, k.cluster.z,
                      k.shared, k.cooperative, k.function->carveout);
 }
 
+// Kernels that launch others are: when a child begins is not known while its parent runs.
+bool Timeline::runs_whole(const KernelWork& k) const {
+  return !simulated_ || k.function->launches.value_or(false);
+}
+
+workload::Kernel Timeline::kernel(const KernelWork& k) {
+  host::KernelDesc desc = described(k, {});
+  desc.device_runtime = k.function->launches.value_or(false);
+  if (desc.device_runtime) {
+    return add(desc);  // each launch has its own time and calls
+  }
+  desc.trace = runs_whole(k) ? host::kNone : 0;
+  const auto [it, is_new] = kernels_.try_emplace(key(k));
+  if (is_new) {
+    it->second = add(desc);
+  }
+  return it->second;
+}
+
+workload::Kernel Timeline::add(host::KernelDesc desc) {
+  const auto next = static_cast<uint32_t>(builder_.program().kernels.size());
+  if (const uint32_t first = loaded_as_.try_emplace(desc.name, next).first->second; first != next) {
+    desc.variant_of = first;
+  }
+  return builder_.kernel(desc);
+}
+
 // NOLINTNEXTLINE(misc-no-recursion): as deep as kernels launch kernels, which Context bounds
-workload::Kernel Timeline::kernel(const KernelWork& k, const Performed& p) {
+workload::Kernel Timeline::nested_kernel(const KernelWork& k, const Performed& p) {
   host::KernelDesc desc = described(k, p.duration);
   std::string all = fmt::format("{} {}", key(k), p.duration.count());
   if (!p.nested.empty()) {
@@ -94,16 +122,19 @@ workload::Kernel Timeline::kernel(const KernelWork& k, const Performed& p) {
   return kernels_[all] = add(desc);
 }
 
-workload::Kernel Timeline::add(host::KernelDesc desc) {
-  const auto next = static_cast<uint32_t>(builder_.program().kernels.size());
-  if (const uint32_t first = loaded_as_.try_emplace(desc.name, next).first->second; first != next) {
-    desc.variant_of = first;
+void Timeline::performed(uint32_t kernel, const Performed& p) {
+  if (p.nested.empty()) {
+    return;
   }
-  return builder_.kernel(desc);
+  const std::vector<NestedCall> calls = nested_calls(p);  // makes kernels
+  host::KernelDesc& k = builder_.program().kernels[kernel];
+  k.duration = p.duration;
+  add_calls(k, calls, p.block);
 }
 
 // Of equal launches that launch nothing themselves, each lasts the mean of theirs.
-std::vector<NestedCall> Timeline::nested_calls(const Performed& p) {  // NOLINT(misc-no-recursion): kernel()
+std::vector<NestedCall> Timeline::nested_calls(
+    const Performed& p) {  // NOLINT(misc-no-recursion): nested_kernel()
   struct Mean {
     host::Ps sum{};
     int64_t launches = 0;
@@ -124,11 +155,11 @@ std::vector<NestedCall> Timeline::nested_calls(const Performed& p) {  // NOLINT(
       continue;
     }
     if (!n.performed.nested.empty()) {
-      out.back().kernel = kernel(n.work, n.performed).id;
+      out.back().kernel = nested_kernel(n.work, n.performed).id;
       continue;
     }
     const Mean& m = means.at(key(n.work));
-    out.back().kernel = kernel(n.work, {host::Ps(m.sum.count() / m.launches), {}, {}}).id;
+    out.back().kernel = nested_kernel(n.work, {host::Ps(m.sum.count() / m.launches), {}, {}}).id;
   }
   return out;
 }
@@ -153,45 +184,69 @@ host::KernelDesc described(const KernelWork& k, host::Ps duration) {
   return d;
 }
 
-void Timeline::launched(const KernelWork& k, workload::Kernel kernel, workload::Stream stream) {
+HostThreads::Answer Timeline::launched(const KernelWork& k, workload::Stream stream, uint64_t values) {
   workload::LaunchAttributes a;
   if (k.with_priority) {
     a.priority = k.priority;
   }
-  main_.launch(kernel, stream, a);
+  const workload::Kernel one = kernel(k);
+  return call([&](workload::Thread& t) {
+    t.launch(one, stream, a);
+    t.values(values);
+  });
 }
 
-void Timeline::copied(const CopyWork& c, workload::Stream stream, bool waits) {
+HostThreads::Answer Timeline::copied(const CopyWork& c, workload::Stream stream, bool waits,
+                                     uint64_t values) {
   const uint64_t rows = c.height * c.depth, bytes = c.width * rows;
   const Place to = place(c.to, bytes), from = place(c.from, bytes);
-  if (waits) {
-    main_.memcpy(to.buffer, from.buffer, bytes, rows, stream);
-  } else {
-    main_.memcpyAsync(to.buffer, from.buffer, stream, bytes, rows);
-  }
-  main_.at(to.offset, from.offset);
+  return call([&](workload::Thread& t) {
+    if (waits) {
+      t.memcpy(to.buffer, from.buffer, bytes, rows, stream);
+    } else {
+      t.memcpyAsync(to.buffer, from.buffer, stream, bytes, rows);
+    }
+    t.at(to.offset, from.offset).values(values);
+  });
 }
 
-void Timeline::set(const MemsetWork& m, workload::Stream stream, bool waits) {
+HostThreads::Answer Timeline::set(const MemsetWork& m, workload::Stream stream, bool waits, uint64_t values) {
   const uint64_t bytes = m.width * m.element * m.height;
   const Place to = place(m.to, bytes);
-  if (waits) {
-    main_.memset(to.buffer, bytes, stream);
-  } else {
-    main_.memsetAsync(to.buffer, stream, bytes);
-  }
-  main_.at(to.offset);
+  return call([&](workload::Thread& t) {
+    if (waits) {
+      t.memset(to.buffer, bytes, stream);
+    } else {
+      t.memsetAsync(to.buffer, stream, bytes);
+    }
+    t.at(to.offset).values(values);
+  });
 }
 
-host::GraphNode Timeline::node_of(const Node& n, GraphExec& x, size_t at) {
+void Timeline::asked(LoadedFunction& f) {
+  const auto it = loaded_as_.find(f.kernel->name);
+  workload::Kernel one;
+  if (it != loaded_as_.end()) {
+    one = {it->second};
+  } else {
+    KernelWork k;
+    k.function = &f;
+    one = add(described(k, {}));
+  }
+  call([&](workload::Thread& t) { t.funcGetAttributes(one); });
+}
+
+HostThreads::Answer Timeline::called(workload::Stream stream, uint64_t values) {
+  return call([&](workload::Thread& t) { t.launchHostFunc(stream, 0).values(values); });
+}
+
+host::GraphNode Timeline::node_of(const Work& work, const Keep& values) {
   host::GraphNode out;
-  if (const auto* k = std::get_if<KernelWork>(&n.work)) {
-    // One for this node alone: its duration is known when the graph has run.
-    x.times[at].kernel = add(described(*k, host::Ps{})).id;
-    out = workload::kernel_params({x.times[at].kernel});
+  if (const auto* k = std::get_if<KernelWork>(&work)) {
+    out = workload::kernel_params(kernel(*k));
     out.has_priority = k->with_priority;
     out.priority = k->priority;
-  } else if (const auto* c = std::get_if<CopyWork>(&n.work)) {
+  } else if (const auto* c = std::get_if<CopyWork>(&work)) {
     out.kind = host::NodeKind::kMemcpy;
     out.rows = c->height * c->depth;
     out.bytes = c->width * out.rows;
@@ -200,112 +255,79 @@ host::GraphNode Timeline::node_of(const Node& n, GraphExec& x, size_t at) {
     out.source = from.buffer.id;
     out.offset = to.offset;
     out.source_offset = from.offset;
-  } else if (const auto* m = std::get_if<MemsetWork>(&n.work)) {
+  } else if (const auto* m = std::get_if<MemsetWork>(&work)) {
     out.kind = host::NodeKind::kMemset;
     out.bytes = m->width * m->element * m->height;
     const Place to = place(m->to, out.bytes);
     out.object = to.buffer.id;
     out.offset = to.offset;
-  } else if (std::holds_alternative<HostWork>(n.work)) {
+  } else if (std::holds_alternative<HostWork>(work)) {
     out.kind = host::NodeKind::kHost;
-  } else if (const auto* r = std::get_if<RecordWork>(&n.work)) {
+  } else if (const auto* r = std::get_if<RecordWork>(&work)) {
     out.kind = host::NodeKind::kEventRecord;
     out.object = r->event->model.id;
-  } else if (const auto* w = std::get_if<WaitWork>(&n.work)) {
+  } else if (const auto* w = std::get_if<WaitWork>(&work)) {
     out.kind = host::NodeKind::kEventWait;
     out.object = w->event->model.id;
+  } else if (const auto* g = std::get_if<ChildWork>(&work)) {
+    out.kind = host::NodeKind::kChild;
+    out.object = graph_of(g->graph->order(), values).id;
   }
+  out.values = values(work);
   return out;
 }
 
-void Timeline::instantiated(GraphExec& x) {
-  const std::string name = fmt::format("graph {}", builder_.program().graphs.size());
-  x.model = workload::add_graph(builder_, name);
-  x.exec = workload::add_graph_exec(builder_, name);
-  x.times.assign(x.order.size(), {});
+// NOLINTNEXTLINE(misc-no-recursion): graphs in graphs, which child_of() bounds
+workload::Graph Timeline::graph_of(const std::vector<Node*>& order, const Keep& values) {
+  const workload::Graph graph =
+      workload::add_graph(builder_, fmt::format("graph {}", builder_.program().graphs.size()));
   std::map<const Node*, workload::Node> nodes;
-  for (size_t i = 0; i < x.order.size(); ++i) {
+  for (const Node* n : order) {
     workload::Nodes after;
-    for (const Node* a : x.order[i]->after) {
+    for (const Node* a : n->after) {
       after.push_back(nodes.at(a));
     }
-    nodes[x.order[i]] = workload::add_node(builder_, x.model, node_of(*x.order[i], x, i), after);
+    nodes[n] = workload::add_node(builder_, graph, node_of(n->work, values), after);
   }
-  main_.graphInstantiate(x.exec, x.model);
+  return graph;
 }
 
-void Timeline::launched(GraphExec& x, const std::vector<host::Ps>& durations, workload::Stream stream) {
-  for (size_t i = 0; i < durations.size(); ++i) {
-    GraphExec::Times& t = x.times[i];
-    if (t.kernel != host::kNone && x.enabled[i]) {
-      t.sum += durations[i];
-      ++t.launches;
-      const host::Ps mean(t.sum.count() / static_cast<int64_t>(t.launches));
-      if (std::exchange(builder_.program().kernels[t.kernel].duration, mean) != mean && t.launches > 1) {
-        answers_.forget();  // earlier launches last as long
-      }
-    }
-  }
-  main_.graphLaunch(x.exec, stream);
+void Timeline::instantiated(GraphExec& x, const Keep& values) {
+  x.model = graph_of(x.order, values);
+  x.exec = workload::add_graph_exec(builder_, fmt::format("graph {}", builder_.program().graph_execs.size()));
+  call([&](workload::Thread& t) { t.graphInstantiate(x.exec, x.model); });
 }
 
-host::Result Timeline::run(bool spans) {
-  host::PlatformOptions o;
-  o.rules = rules_;
-  o.spans = spans;
-  return host::run(builder_.program(), gpu_, o);
+void Timeline::updated(GraphExec& x, const Keep& values) {
+  const workload::Graph graph = graph_of(x.order, values);
+  const HostThreads::Answer a = call([&](workload::Thread& t) { t.graphExecUpdate(x.exec, graph); });
+  builder_.program().graphs[graph.id].nodes.clear();  // the model has its own
+  require(a.error.empty(), status_of(a.error), a.why.c_str());
 }
 
-host::Ps Timeline::now() {
-  if (!builder_.program().threads[0].calls.empty()) {
-    if (const auto a = answers_.of_last_call()) {
-      now_ = a->now;
-    }
-  }
-  return now_;
+void Timeline::changed(GraphExec& x, size_t at, const Keep& values) {
+  const host::GraphNode node = node_of(x.order[at]->work, values);
+  const HostThreads::Answer a = call([&](workload::Thread& t) {
+    builder_.program().node_changes.clear();  // none of them is used behind its call
+    t.graphExecNodeSetParams(x.exec, workload::add_change(builder_, {static_cast<uint32_t>(at)}, node));
+  });
+  require(a.error.empty(), status_of(a.error), a.why.c_str());
 }
 
 double Timeline::elapsed_ms(const Event& from, const Event& to) {
-  main_.eventElapsedTime(from.model, to.model);
-  const auto a = answers_.of_last_call();
-  require(a.has_value(), Status::kUnknown, "the model of the host has no answer");
-  require(a->error.empty(), status_of(a->error), a->why.c_str());
-  require(a->answer.empty(), status_of(a->answer), "an event that the device has not reached");
+  const HostThreads::Answer a = call([&](workload::Thread& t) { t.eventElapsedTime(from.model, to.model); });
+  require(a.error.empty(), status_of(a.error), a.why.c_str());
+  require(a.answer.empty(), status_of(a.answer), "an event that the device has not reached");
   // The later event may have been recorded first.
-  return static_cast<double>(static_cast<int64_t>(a->time.count())) * 1e-9;
-}
-
-template <class Call>
-bool Timeline::ask(host::Op op, uint32_t object, uint32_t stream, const Call& call) {
-  constexpr uint64_t kFreePolls = 1 << 16;
-  constexpr double kShare = 1.0 / 64;
-  const auto& calls = builder_.program().threads[0].calls;
-  const bool again = polls_ > 0 && calls.size() == behind_poll_;
-  if (again && answers_.last_is(op, object, stream)) {
-    answers_.repeat();
-  } else {
-    call();
-  }
-  const auto a = answers_.of_last_call();
-  if (!a || a->answer.empty()) {
-    throw CallFailed(Status::kUnknown, "the model of the host has no answer");
-  }
-  const bool done = a->answer == "cudaSuccess";
-  polls_ = done ? 0 : again ? polls_ + 1 : 1;
-  first_poll_ = polls_ == 1 ? a->now : first_poll_;
-  if (polls_ > kFreePolls) {
-    main_.compute_us(host::to_us(a->now - first_poll_) * kShare);
-  }
-  behind_poll_ = calls.size();
-  return done;
+  return static_cast<double>(static_cast<int64_t>(a.time.count())) * 1e-9;
 }
 
 bool Timeline::done(const Event& e) {
-  return ask(host::Op::kEventQuery, e.model.id, 0, [&] { main_.eventQuery(e.model); });
+  return call([&](workload::Thread& t) { t.eventQuery(e.model); }).answer == "cudaSuccess";
 }
 
 bool Timeline::done(const Stream& s) {
-  return ask(host::Op::kStreamQuery, host::kNone, s.model.id, [&] { main_.streamQuery(s.model); });
+  return call([&](workload::Thread& t) { t.streamQuery(s.model); }).answer == "cudaSuccess";
 }
 
 }  // namespace heddle::cuda

@@ -193,6 +193,8 @@ class Thread {
   // ---- memory (builder_memory.cc)
   // Where the copy or memset just added begins in its buffers.
   Thread& at(uint64_t offset, uint64_t source_offset = 0);
+  // What the call just added does to values (host::Effects).
+  Thread& values(uint64_t id);
   // What the launch just added accesses, besides what its kernel says.
   Thread& with(const std::vector<host::Access>& accesses);
   Thread& hostAccess(const std::vector<host::Access>& accesses);  // the program's own reads and writes

@@ -34,6 +34,11 @@ Thread& Thread::at(uint64_t offset, uint64_t source_offset) {
   return *this;
 }
 
+Thread& Thread::values(uint64_t id) {
+  w_.program().threads[index_].calls.back().values = id;
+  return *this;
+}
+
 Thread& Thread::with(const std::vector<host::Access>& accesses) {
   w_.add_accesses(w_.program().threads[index_].calls.back(), accesses);
   return *this;

@@ -10,6 +10,15 @@
 namespace heddle::device {
 namespace {
 
+void take_away(stats::CounterSet& from, const stats::CounterSet& what) {
+  for (size_t i = 0; i < from.count.size(); ++i) {
+    from.count[i] -= what.count[i];
+  }
+  for (size_t i = 0; i < from.stall.size(); ++i) {
+    from.stall[i] -= what.stall[i];
+  }
+}
+
 constexpr uint32_t kBlocksAhead = 4;  // of a recording, for each thread
 
 }  // namespace
@@ -50,7 +59,7 @@ DetailedEngine::DetailedEngine(const spec::GpuConfig& gpu, const RunOptions& opt
 }
 
 void DetailedEngine::begin(const RunOptions& options, Launches launches, const std::string& what) {
-  if (launches == Launches::kSeveral && (options.profile.any() || options.watcher)) {
+  if (launches != Launches::kOne && (options.profile.any() || options.watcher)) {
     throw Error("a profile, and whoever looks on, needs a launch that is alone");
   }
   options_ = options;
@@ -63,16 +72,18 @@ void DetailedEngine::begin(const RunOptions& options, Launches launches, const s
   Machine& m = loop_.machine();
   // A launch counts its time from there on, alone or beside others.
   const Cycle origin = m.config.launch().start_cycles();
-  const bool one = launches == Launches::kOne;
-  first_number_ = one ? 0 : 1;
-  launched_.resize(one ? 1 : 1 + std::min<uint32_t>(m.config.limits().max_resident_grids(), UINT8_MAX));
+  const bool alone = launches != Launches::kSeveral;
+  first_number_ = alone ? 0 : 1;
+  launched_.resize(launches == Launches::kOne
+                       ? 1
+                       : 1 + std::min<uint32_t>(m.config.limits().max_resident_grids(), UINT8_MAX));
   loop_.begin({.threads = options.threads,
                .quantum = options.quantum,
                .cancel = options.cancel,
                .watchdog_cycles = options.watchdog_cycles,
                .livelock_cycles = options.livelock_cycles,
                .what = what},
-              one ? origin : 0);
+              alone ? origin : 0);
   m.memory->reset(options.l2, options.warm, origin, &loop_.pool());
   m.memory->set_image(options.image, false);
   loop_.pool().parallel_for(static_cast<uint32_t>(m.sms.size()), [&](uint32_t i) {
@@ -142,10 +153,14 @@ void DetailedEngine::launch(Launch request) {
   l.moved_before = moved_bytes();
   Machine& m = loop_.machine();
   const Cycle at = std::max(l.launch.at, loop_.now());
+  const bool first = l.number == 0;
+  l.at = first ? 0 : at;
+  if (mode_ == Launches::kPeriod && !first) {
+    l.counters = loop_.counters();
+  }
   const uint64_t line_bytes = m.config.sm().fetch().line_bytes();
   // Alone, it is fetched while the device prepares it, which takes until `at`.
-  m.memory->launch(l.number, l.timed.first_line * line_bytes, l.timed.lines * line_bytes,
-                   mode_ == Launches::kOne ? 0 : at);
+  m.memory->launch(l.number, l.timed.first_line * line_bytes, l.timed.lines * line_bytes, first ? 0 : at);
   m.distributor->launch(grid(l), at);
 }
 
@@ -185,6 +200,9 @@ LaunchEnd DetailedEngine::take_ended() {
   Launched& l = *launched_[e.number];
   loop_.machine().memory->settle_writes();
   const LaunchEnd out = {l.launch.tag, e.first_block, end_of(e.number, e.last_warp), e.work};
+  if (mode_ == Launches::kPeriod) {
+    ended_ = result_of(l, out.end);
+  }
   lines_.give_back(l.timed.first_line);
   constants_.give_back(l.timed.first_constant);
   launched_[e.number].reset();
@@ -230,7 +248,15 @@ Progress DetailedEngine::progress() const {
 }
 
 stats::KernelResult DetailedEngine::result() const {
-  const Launched& l = *launched_.front();
+  const Machine& machine = loop_.machine();
+  Cycle last = machine.distributor->last_end();
+  for (const auto& s : machine.sms) {
+    last = std::max(last, s->last_activity());
+  }
+  return result_of(*launched_.front(), end_of(0, last));
+}
+
+stats::KernelResult DetailedEngine::result_of(const Launched& l, Cycle end) const {
   const isa::KernelImage& image = l.image;
   const Machine& machine = loop_.machine();
   const spec::GpuConfig& c = machine.config;
@@ -244,16 +270,16 @@ stats::KernelResult DetailedEngine::result() const {
   r.max_warps_per_sm = c.limits().max_warps_per_sm();
   r.core_mhz = c.clocks().core_mhz();
   r.used_control_bits = l.timed.control_bits;
-  Cycle last = 0;
+  // The launch's own start comes before its first instruction.
+  const Cycle begun = l.number == 0 ? 0 : l.at - c.launch().start_cycles();
   for (const auto& s : machine.sms) {
-    const Cycle active = s->active_cycles(loop_.now());
+    const Cycle active = std::min(s->active_cycles(loop_.now()), l.number == 0 ? kNever : end - begun);
     r.sm_active_cycles_sum += active;
     r.sm_active_cycles_max = std::max(r.sm_active_cycles_max, active);
-    last = std::max(last, s->last_activity());
   }
   r.totals = loop_.counters();
-  last = end_of(0, std::max(last, machine.distributor->last_end()));
-  r.cycles = last + c.launch().end_cycles();
+  take_away(r.totals, l.counters);
+  r.cycles = end - begun + c.launch().end_cycles();
   for (size_t i = 0; i < image.code.size(); ++i) {
     if (!(image.code[i].flags & isa::kFlagUnknownOpcode)) {
       continue;

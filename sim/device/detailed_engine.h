@@ -26,7 +26,8 @@ namespace heddle::device {
 
 class DetailedEngine : public Engine {
  public:
-  enum class Launches { kOne, kSeveral };
+  // kPeriod: the machine was idle, one comes, and perhaps others while it runs; each has a result.
+  enum class Launches { kOne, kPeriod, kSeveral };
 
   // Made by so many host threads, which is worth it when it runs on as many. begin() comes first.
   explicit DetailedEngine(const spec::GpuConfig& gpu, int threads = 1);
@@ -50,7 +51,16 @@ class DetailedEngine : public Engine {
   // A launch that has ended.
   std::optional<LaunchEnd> ended();
 
-  // ---- of one launch ----
+  // ---- of a period ----
+  // What the launch that has ended last did; counters are of all that the machine did meanwhile.
+  const stats::KernelResult& ended_result() const { return ended_; }
+  // Memory is as it is now(): stores that are there have been done.
+  void show_stores() { loop_.machine().memory->settle_writes(loop_.now()); }
+  // Whether warps that repeat themselves are a LivelockError: not while somebody else may change what they
+  // look at.
+  void watch_repetition(bool on) { loop_.watch_repetition(on ? options_.livelock_cycles : 0); }
+
+  // ---- of one launch, or of the first of a period ----
   // Its blocks are done; its last stores may be under way.
   bool blocks_done() const { return loop_.machine().distributor->finished(); }
   // One quantum; not beyond `limit`.
@@ -99,7 +109,10 @@ class DetailedEngine : public Engine {
     std::optional<isa::RecordedGrid> replay;
     isa::GridProgram* program;
     uint8_t number = 0;
-    uint64_t moved_before = 0;  // moved_bytes() when it was launched
+    // When it was launched:
+    uint64_t moved_before = 0;  // moved_bytes()
+    Cycle at = 0;
+    stats::CounterSet counters;  // of a period's further ones
   };
 
   void give_memory(const Launched& l);
@@ -115,6 +128,7 @@ class DetailedEngine : public Engine {
   // When the launch ends: its last access, which can be long after its last warp, and the barrier behind
   // accesses.
   Cycle end_of(uint8_t number, Cycle last_warp) const;
+  stats::KernelResult result_of(const Launched& l, Cycle end) const;
   LaunchEnd take_ended();
 
   QuantumLoop loop_;
@@ -125,6 +139,7 @@ class DetailedEngine : public Engine {
   std::vector<std::unique_ptr<Launched>> launched_;  // by number
   uint32_t count_ = 0;
   std::optional<Profiler> profiler_;
+  stats::KernelResult ended_;
 };
 
 }  // namespace heddle::device

@@ -22,7 +22,7 @@ namespace heddle::exec {
 namespace {
 
 constexpr uint64_t kTurn = 1 << 22;          // warp instructions of a cluster
-constexpr uint64_t kFruitlessTurns = 20000;  // one after the other in which all that ran only waited
+constexpr uint64_t kFruitlessTurns = 20000;  // one after the other in which all that ran only waited: in vain
 
 // The clusters of a launch, handed out to threads: new ones as long as all of their blocks may begin, then
 // those that have not ended, in turn.
@@ -32,6 +32,12 @@ class Schedule {
       : launch_(launch), options_(options), resident_(std::min(options.resident, room(launch))) {}
 
   void work();
+  // As far as it goes: false, if all that has begun has only waited for so many turns.
+  bool run(WorkerPool& pool, uint64_t fruitless);
+  uint64_t progress() const { return progress_; }
+  WaitsInVain waits() const {
+    return {*launch_.code, fmt::format("{} blocks", begun_), waiting_.front()->waits()};
+  }
   ExecuteResult result();
 
  private:
@@ -42,6 +48,8 @@ class Schedule {
   const Launch& launch_;
   const ExecuteOptions& options_;
   const uint64_t resident_;
+  uint64_t most_fruitless_ = 0;
+  uint64_t progress_ = 0;  // turns that were of use
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Cluster>> waiting_;  // have begun
@@ -86,9 +94,8 @@ void Schedule::put_back(std::unique_ptr<Cluster> cluster, Block::Status status, 
     throw Error(fmt::format("{}: kernel {} has executed more than {} instructions", launch_.code->file,
                             launch_.code->kernel, launch_.most_instructions));
   }
-  if (fruitless_ > std::max(kFruitlessTurns, 100 * begun_)) {
-    throw WaitsInVain(*launch_.code, fmt::format("{} blocks", begun_), cluster->waits());
-  }
+  progress_ += status == Block::Status::kDone || fruitful ? 1 : 0;
+  stopped_ = stopped_ || fruitless_ > most_fruitless_;
   if (status == Block::Status::kDone) {
     begun_ -= launch_.cluster.count();
     for (const auto& block : cluster->blocks()) {
@@ -132,10 +139,18 @@ void Schedule::work() {
   }
 }
 
-ExecuteResult Schedule::result() {
+bool Schedule::run(WorkerPool& pool, uint64_t fruitless) {
+  stopped_ = false;
+  fruitless_ = 0;
+  most_fruitless_ = std::max(fruitless, (fruitless + 199) / 200 * begun_);
+  pool.parallel_for(static_cast<uint32_t>(pool.threads()), [&](uint32_t) { work(); });
   if (error_) {
     std::rethrow_exception(error_);
   }
+  return waiting_.empty();
+}
+
+ExecuteResult Schedule::result() {
   for (const auto& [block, text] : output_) {
     result_.output +=
         text.substr(0, kMostOutputBytes - std::min<size_t>(kMostOutputBytes, result_.output.size()));
@@ -152,17 +167,41 @@ uint64_t room(const Launch& launch) {
   return kMultiprocessors * std::min({kBlocks, kThreads / threads, kSharedBytes / shared});
 }
 
-ExecuteResult execute(const Launch& given, const ExecuteOptions& options) {
-  const Launch launch = completed(given);
+struct Execution::Impl {
+  Impl(const Launch& given, const ExecuteOptions& o)
+      : launch(completed(given)), options(o), schedule(launch, options), pool(std::max(1, o.threads)) {}
+  const Launch launch;
+  const ExecuteOptions options;
+  Schedule schedule;
+  WorkerPool pool;
+};
+
+Execution::Execution(const Launch& given, const ExecuteOptions& options)
+    : impl_(std::make_unique<Impl>(given, options)) {
+  const Launch& launch = impl_->launch;
   if (launch.cluster.count() > std::min(options.resident, room(launch))) {
     throw Error(fmt::format("kernel {}: clusters of {} blocks, of which {} at most may have begun",
                             launch.code->kernel, launch.cluster.count(),
                             std::min(options.resident, room(launch))));
   }
-  Schedule schedule(launch, options);
-  WorkerPool pool(std::max(1, options.threads));
-  pool.parallel_for(static_cast<uint32_t>(pool.threads()), [&](uint32_t) { schedule.work(); });
-  return schedule.result();
+}
+
+Execution::~Execution() = default;
+
+bool Execution::run(uint64_t patience) { return impl_->schedule.run(impl_->pool, patience); }
+
+uint64_t Execution::progress() const { return impl_->schedule.progress(); }
+
+WaitsInVain Execution::waits() const { return impl_->schedule.waits(); }
+
+ExecuteResult Execution::result() { return impl_->schedule.result(); }
+
+ExecuteResult execute(const Launch& launch, const ExecuteOptions& options) {
+  Execution e(launch, options);
+  if (!e.run(kFruitlessTurns)) {
+    throw e.waits();
+  }
+  return e.result();
 }
 
 }  // namespace heddle::exec

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "sim/exec/launch.h"
@@ -23,6 +24,26 @@ struct ExecuteResult {
   uint64_t instructions = 0;         // of warps
   uint64_t thread_instructions = 0;  // whose guard holds
   std::string output;                // printf, block after block; at most kMostOutputBytes
+};
+
+// Of a launch that others, too, can let go on: what it waits for may be done between two calls of run().
+class WaitsInVain;  // fault.h
+class Execution {
+ public:
+  // `launch` and `options` are copied. Throws Error for what cannot run.
+  Execution(const Launch& launch, const ExecuteOptions& options);
+  ~Execution();
+  // Goes on until all has ended: true; or until all that has begun only looks for something that does not
+  // come. `patience`: how often in a row each looks. Throws as execute(). Once it has, it is over.
+  bool run(uint64_t patience);
+  // Changes when something has got on.
+  uint64_t progress() const;
+  WaitsInVain waits() const;
+  ExecuteResult result();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 // How many blocks may wait for each other: those that an H200 has room for, as far as threads and shared

@@ -79,9 +79,9 @@ void MemorySystem::set_image(isa::GlobalMemory* image, bool at_once) {
   }
 }
 
-void MemorySystem::settle_writes() {
+void MemorySystem::settle_writes(Cycle until) {
   for (auto& s : shards_) {
-    s->settle_writes();
+    s->settle_writes(until == kNever ? Ticks(UINT64_MAX) : to_ticks(until));
   }
 }
 

@@ -54,8 +54,9 @@ class MemorySystem {
   // `at_once`: stores are done in the order in which they left, not when they are there
   // (memory/late_writes.h).
   void set_image(isa::GlobalMemory* image, bool at_once);
-  // Stores that have been served are done.
-  void settle_writes();
+  // Stores that have been served are done; or those that are there at `until`, for who looks at memory while
+  // kernels run.
+  void settle_writes(Cycle until = kNever);
   // How many requests have changed it since reset().
   uint64_t changes() const;
   // cudaCtxResetPersistingL2Cache, between launches.

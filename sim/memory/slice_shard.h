@@ -46,10 +46,10 @@ class SliceShard {
     image_ = image;
     at_once_ = at_once;
   }
-  // What has been served is done.
-  void settle_writes() {
+  // What has been served and is there by then is done.
+  void settle_writes(Ticks at = Ticks(UINT64_MAX)) {
     if (!late_.empty()) {
-      changes_ += late_.settle(*image_, Ticks(UINT64_MAX)) ? 1 : 0;
+      changes_ += late_.settle(*image_, at) ? 1 : 0;
     }
   }
   uint64_t changes() const { return changes_; }

@@ -328,8 +328,8 @@ TEST_CASE("a host function may not call CUDA") {
   int32_t inside = -1;
   const auto f = [](void* data) { *static_cast<int32_t*>(data) = cudaDeviceReset(); };
   CHECK(cudaLaunchHostFunc(nullptr, f, &inside) == kSuccess);
-  CHECK(inside == kNotPermitted);
   CHECK(cudaDeviceSynchronize() == kSuccess);
+  CHECK(inside == kNotPermitted);
   // A callback is none of a graph's.
   void *stream = nullptr, *graph = nullptr;
   cudaStreamCreateWithFlags(&stream, 1);

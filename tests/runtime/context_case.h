@@ -44,7 +44,7 @@ class ContextCase : private KernelRunner {
  public:
   ContextCase() : gpu_(config::load("h200")) {
     context_ = std::make_unique<Context>(
-        gpu_, Context::Environment{this, [this](std::string_view t) { printed += t; },
+        gpu_, Context::Environment{this, nullptr, true, [this](std::string_view t) { printed += t; },
                                    [this](std::string_view t) { notes.emplace_back(t); }});
     program_ = context_->library().load(kPtx);
   }

@@ -26,6 +26,8 @@ TEST_CASE("addresses of the device are nobody's on the host, pinned memory is bo
   auto* host = static_cast<uint32_t*>(pointer(h));
   host[0] = 41;
   c->launch(c.add(h, 1, 1), c.legacy());
+  CHECK(host[0] == 41);  // the device has not come to it
+  c->synchronize();
   CHECK(host[0] == 42);
   // A read of the device's address ends with a signal, as on a machine with a GPU.
   static sigjmp_buf back;
@@ -101,11 +103,14 @@ TEST_CASE("a kernel that fails: its call succeeds, the context has failed") {
   ContextCase c;
   const uint64_t p = c.device(128);
   CHECK(status([&] { c->launch(c.far(p), c.legacy()); }) == Status::kSuccess);
+  CHECK(c->failed() == Status::kSuccess);
+  c->synchronize();
   CHECK(c->failed() == Status::kIllegalAddress);
   REQUIRE(c.notes.size() == 1);
   CHECK(c.notes[0].find("load of 4 bytes") != std::string::npos);
   CHECK(c.notes[0].find("kernel far, thread (0, 0, 0)") != std::string::npos);
   c->launch(c.add(p, 1), c.legacy());
+  c->synchronize();
   CHECK(c.launches == 1);
 }
 
@@ -122,6 +127,7 @@ TEST_CASE("launches that the device cannot have") {
   CHECK(status([&] { c->launch(k, c.legacy()); }) == Status::kInvalidValue);
   k.function->most_dynamic_shared = 100 << 10;
   CHECK(status([&] { c->launch(k, c.legacy()); }) == Status::kSuccess);
+  c->synchronize();
   CHECK(c.launches == 1);
 }
 
@@ -180,27 +186,26 @@ TEST_CASE("a reset: modules are loaded anew, a failed kernel stays one") {
   k.parameters.resize(8);
   std::memcpy(k.parameters.data(), &q, 8);
   c->launch(k, c.legacy());
+  c->synchronize();
   CHECK(c->failed() == Status::kIllegalAddress);
   c->reset();
   CHECK(c->failed() == Status::kIllegalAddress);
 }
 
-TEST_CASE("who asks again and again is answered in the end, and not millions of times") {
+TEST_CASE("who asks again and again is answered in the end") {
   ContextCase c;
   const uint64_t p = c.device(128);
   Stream& s = c->create_stream(1, 0);
-  c.kernel_us = 1e6;
+  c.kernel_us = 1e5;
   c->launch(c.add(p, 1), s);
   uint64_t asked = 0;
   while (!c->done(s)) {
     ++asked;
   }
   CHECK(asked > 256);
-  CHECK(asked < 80000);
-  // The kernel's second, and at most a 64th of it more.
-  const double us = host::to_us(c->timeline().run(false).end);
-  CHECK(us > 1e6);
-  CHECK(us < 1.02e6);
+  const double us = host::to_us(c->timeline().finish().end);
+  CHECK(us > 1e5);
+  CHECK(us < 1.01e5);
 }
 
 TEST_CASE("kernels of two streams run side by side") {
@@ -211,7 +216,7 @@ TEST_CASE("kernels of two streams run side by side") {
   c->launch(c.add(p, 1), s);
   c->launch(c.add(p, 1), t);
   c->synchronize();
-  const host::Result r = c->timeline().run(false);
+  const host::Result r = c->timeline().finish();
   CHECK(r.errors.empty());
   CHECK(host::to_us(r.end) < 1500);
 }
@@ -244,6 +249,7 @@ TEST_CASE("pinned memory that the program has allocated itself") {
   c->register_host(at, 4096);
   CHECK(status([&] { c->register_host(at + 64, 64); }) == Status::kHostMemoryAlreadyRegistered);
   c->launch(c.add(at, 9), c.legacy());
+  c->synchronize();
   CHECK(mine[31] == 10);
   c->unregister_host(at);
   CHECK(status([&] { c->unregister_host(at); }) == Status::kHostMemoryNotRegistered);

@@ -171,7 +171,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   // What the session's end does.
   if (size % 8 == 0) {
-    Session::get().context().timeline().run(true);
+    Session::get().context().timeline().finish();
   }
   return 0;
 }

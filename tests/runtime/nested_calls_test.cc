@@ -91,7 +91,7 @@ TEST_CASE("a kernel is complete when what it launched is (DP01)") {
   CHECK(l.c.word(l.p + 4 * 31) == 2);
   CHECK(with_child > 200);  // almost all of the parent's instructions are before the launch
   CHECK(with_child < 250);
-  const host::Result r = l.c->timeline().run(true);
+  const host::Result r = l.c->timeline().finish();
   CHECK(
       std::any_of(r.spans.begin(), r.spans.end(), [&](const auto& s) { return r.names[s.name] == "child"; }));
 }

@@ -130,7 +130,7 @@ void add_exec(CLI::App& app, int& status) {
   c->add_option(
        "--clock", o->clock,
        "what the program's clocks show: simulated, the time of the simulated host, whose own work takes "
-       "none; or host, this computer's (so with --functional)")
+       "none; or host, this computer's")
       ->check(CLI::IsMember({"simulated", "host"}))
       ->capture_default_str();
   c->add_flag("--quiet", o->program.quiet, "no line about the program's launches at its end");

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLibrary = "libcudart.so.13";
-constexpr const char* kClocks = "libheddle_clock.so";
+constexpr const char* kClocks = "libheddle_preload.so";
 
 // Beside the executable, in the build's tree and where it is installed.
 fs::path library_folder() {
@@ -92,7 +92,7 @@ void exec_program(const ProgramOptions& o) {
   const fs::path folder = fs::absolute(library_folder());
   const char* had = std::getenv("LD_LIBRARY_PATH");
   set("LD_LIBRARY_PATH", folder.string() + (had != nullptr && *had != 0 ? std::string(":") + had : ""));
-  if (o.simulated_clock && !o.functional) {
+  if (o.simulated_clock) {
     const char* others = std::getenv("LD_PRELOAD");
     set("LD_PRELOAD",
         (folder / kClocks).string() + (others != nullptr && *others != 0 ? std::string(":") + others : ""));

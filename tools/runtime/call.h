@@ -13,7 +13,7 @@
 #include "sim/base/error.h"
 #include "tools/runtime/contexts.h"
 #include "tools/runtime/given.h"
-#include "tools/runtime/host_clock.h"
+#include "tools/runtime/program_threads.h"
 #include "tools/runtime/session.h"
 
 #define HEDDLE_CUDA extern "C" __attribute__((visibility("default")))
@@ -44,9 +44,10 @@ Status carry_out(F&& f) {
   const InCall in_call;
   Session& s = Session::get();
   const std::lock_guard lock(s.mutex());
-  s.pass_time();
   Context& c = s.context();
-  c.assumptions().called_by(std::this_thread::get_id());
+  if (!s.threads().held()) {
+    c.assumptions().called_by(std::this_thread::get_id());
+  }
   try {
     if constexpr (needs != Needs::kNothing) {
       cuda::require(!c.in_host_function(), Status::kNotPermitted, "a host function calls CUDA");
@@ -55,12 +56,14 @@ Status carry_out(F&& f) {
         return c.failed();
       }
     }
+    Status status = Status::kSuccess;
     if constexpr (std::is_void_v<std::invoke_result_t<F, Context&>>) {
       f(c);
-      return Status::kSuccess;
     } else {
-      return f(c);
+      status = f(c);
     }
+    // A kernel has failed meanwhile (ER01).
+    return needs != Needs::kNothing && status == Status::kSuccess ? c.failed() : status;
   } catch (const cuda::CallFailed& e) {
     if (e.status() == Status::kNotSupported || e.status() == Status::kUnknown ||
         e.status() == Status::kNoKernelImageForDevice) {

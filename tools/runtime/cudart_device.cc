@@ -18,7 +18,7 @@ void require_device(int32_t device) { cuda::require(device == 0, Status::kInvali
 
 HEDDLE_CUDA int32_t cudaGetDeviceCount(Given<int32_t> count) {
   return call_into<Needs::kDriver>(count, [](Context& c) {
-    c.timeline().calls().getDeviceCount();
+    c.timeline().call([&](auto& t) { t.getDeviceCount(); });
     return 1;
   });
 }
@@ -28,7 +28,7 @@ HEDDLE_CUDA int32_t cudaGetDevice(Given<int32_t> device) {
 HEDDLE_CUDA int32_t cudaSetDevice(int32_t device) {
   return call([&](Context& c) {
     require_device(device);
-    c.timeline().calls().setDevice(0);
+    c.timeline().call([&](auto& t) { t.setDevice(0); });
   });
 }
 HEDDLE_CUDA int32_t cudaInitDevice(int32_t device, uint32_t, uint32_t) {
@@ -71,7 +71,7 @@ HEDDLE_CUDA int32_t cudaDeviceGetPCIBusId(Given<char> out, int32_t length, int32
   return call<Needs::kDriver>([&](Context& c) {
     require_device(device);
     cuda::require(length >= static_cast<int32_t>(kBusIdBytes), Status::kInvalidValue, "no room for the text");
-    c.timeline().calls().deviceGetPciBusId(0);
+    c.timeline().call([&](auto& t) { t.deviceGetPciBusId(0); });
     write_text(out.get(), kBusIdBytes, "0000:00:00.0");
   });
 }

@@ -345,8 +345,9 @@ HEDDLE_CUDA int32_t cudaGraphLaunch(void* exec, void* stream) {
   return call([&](Context& c) { c.launch(c.exec(exec), c.stream(stream)); });
 }
 HEDDLE_CUDA int32_t cudaGraphUpload(void* exec, void* stream) {
-  return call(
-      [&](Context& c) { c.timeline().calls().graphUpload(c.exec(exec).exec, c.stream(stream).model); });
+  return call([&](Context& c) {
+    c.timeline().call([&](auto& t) { t.graphUpload(c.exec(exec).exec, c.stream(stream).model); });
+  });
 }
 HEDDLE_CUDA int32_t cudaGraphExecUpdate(void* exec, void* graph, Given<abi::UpdateResult> result) {
   return call([&](Context& c) {

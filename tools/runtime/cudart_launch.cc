@@ -1,4 +1,6 @@
 // Launches, functions' attributes, occupancy.
+#include <memory>
+
 #include "frontends/cuda/functions.h"
 #include "tools/runtime/abi.h"
 #include "tools/runtime/call.h"
@@ -109,7 +111,7 @@ HEDDLE_CUDA int32_t cudaGetFuncBySymbol(Given<void*> function, const void* symbo
 }
 
 HEDDLE_CUDA int32_t cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
-  return call([&](Context& c) { c.call_host({function, data}, c.stream(stream), true); });
+  return call([&](Context& c) { c.call_host({function, data}, c.stream(stream)); });
 }
 
 HEDDLE_CUDA int32_t cudaStreamAddCallback(void* stream, void (*function)(void*, int32_t, void*), void* data,
@@ -120,13 +122,15 @@ HEDDLE_CUDA int32_t cudaStreamAddCallback(void* stream, void (*function)(void*, 
   };
   return call([&](Context& c) {
     cuda::require(function != nullptr && flags == 0, Status::kInvalidValue);
-    Bound b{function, stream, data};
+    cuda::Stream& s = c.stream(stream);
+    auto b = std::make_unique<Bound>(Bound{function, stream, data});
+    c.not_in_capture(s);
     c.call_host({[](void* p) {
-                   const auto* bound = static_cast<Bound*>(p);
+                   const std::unique_ptr<const Bound> bound(static_cast<Bound*>(p));
                    bound->function(bound->stream, 0, bound->data);
                  },
-                 &b},
-                c.stream(stream), false);
+                 b.release()},
+                s);
   });
 }
 
@@ -134,9 +138,10 @@ HEDDLE_CUDA int32_t cudaStreamAddCallback(void* stream, void (*function)(void*, 
 
 HEDDLE_CUDA int32_t cudaFuncGetAttributes(Given<abi::FunctionAttributes> out, const void* function) {
   return call([&](Context& c) {
-    const cuda::LoadedFunction& f = c.library().function(function);
+    cuda::LoadedFunction& f = c.library().function(function);
     const modules::Kernel& k = *f.kernel;
     *out = {};
+    c.timeline().asked(f);
     out->shared_bytes = k.static_shared;
     out->constant_bytes = k.constant_bytes;
     out->local_bytes = k.local_bytes;

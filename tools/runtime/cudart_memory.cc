@@ -97,7 +97,7 @@ HEDDLE_CUDA int32_t cudaHostGetFlags(Given<uint32_t> flags, void* host) {
 HEDDLE_CUDA int32_t cudaMemGetInfo(Given<size_t> free, Given<size_t> total) {
   return call([&](Context& c) {
     size_t &f = *free, &t = *total;
-    c.timeline().calls().memGetInfo();
+    c.timeline().call([&](auto& t) { t.memGetInfo(); });
     t = c.params().memory.total;
     f = c.space().device_bytes() - c.space().device_used();
   });
@@ -249,8 +249,10 @@ HEDDLE_CUDA int32_t cudaMemPrefetchAsync(const void* p, size_t bytes, abi::Locat
         a != nullptr && a->kind == host::Memory::kManaged && bytes <= a->bytes - (number(p) - a->address),
         Status::kInvalidValue, "no unified memory");
     constexpr int32_t kDevice = 1;
-    c.timeline().calls().memPrefetchAsync(a->buffer, location.type == kDevice ? 0 : host::kNone,
-                                          c.stream(stream).model, number(p) - a->address, bytes);
+    c.timeline().call([&](auto& t) {
+      t.memPrefetchAsync(a->buffer, location.type == kDevice ? 0 : host::kNone, c.stream(stream).model,
+                         number(p) - a->address, bytes);
+    });
   });
 }
 
@@ -261,8 +263,10 @@ HEDDLE_CUDA int32_t cudaMemAdvise(const void* p, size_t bytes, int32_t advice, a
         a != nullptr && a->kind == host::Memory::kManaged && bytes != 0 && advice >= 1 && advice <= 6,
         Status::kInvalidValue, "no unified memory, or no advice");
     constexpr int32_t kDevice = 1;
-    c.timeline().calls().memAdvise(a->buffer, static_cast<host::Advice>(advice - 1),
-                                   location.type == kDevice ? 0 : host::kNone);
+    c.timeline().call([&](auto& t) {
+      t.memAdvise(a->buffer, static_cast<host::Advice>(advice - 1),
+                  location.type == kDevice ? 0 : host::kNone);
+    });
   });
 }
 
@@ -275,6 +279,6 @@ HEDDLE_CUDA int32_t cudaStreamAttachMemAsync(void* stream, void* p, size_t bytes
     const host::Attach to = flags == 1   ? host::Attach::kGlobal
                             : flags == 2 ? host::Attach::kHost
                                          : host::Attach::kStream;
-    c.timeline().calls().streamAttachMemAsync(c.stream(stream).model, a->buffer, to, bytes);
+    c.timeline().call([&](auto& t) { t.streamAttachMemAsync(c.stream(stream).model, a->buffer, to, bytes); });
   });
 }

@@ -84,7 +84,8 @@ HEDDLE_CUDA int32_t cudaMemPoolSetAttribute(void* pool, int32_t attribute, Given
     std::memcpy(&v, value.get(), sizeof v);
     if (attribute == kThreshold) {
       p.threshold = v;
-      c.timeline().calls().memPoolSetAttribute(p.model, host::PoolAttribute::kReleaseThreshold, v);
+      c.timeline().call(
+          [&](auto& t) { t.memPoolSetAttribute(p.model, host::PoolAttribute::kReleaseThreshold, v); });
       return;
     }
     cuda::require((attribute == kUsedHigh || attribute == kReservedHigh) && v == 0, Status::kInvalidValue);
@@ -109,7 +110,7 @@ HEDDLE_CUDA int32_t cudaMemPoolGetAttribute(void* pool, int32_t attribute, Given
 HEDDLE_CUDA int32_t cudaMemPoolTrimTo(void* pool, size_t keep) {
   return call([&](Context& c) {
     cuda::Pool& p = c.pools().at(pool);
-    c.timeline().calls().memPoolTrimTo(p.model, keep);
+    c.timeline().call([&](auto& t) { t.memPoolTrimTo(p.model, keep); });
     c.pools().trim(p, keep);
   });
 }

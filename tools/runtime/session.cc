@@ -23,7 +23,8 @@
 #include "sim/exec/fault.h"
 #include "tools/runtime/contexts.h"
 #include "tools/runtime/device.h"
-#include "tools/runtime/host_clock.h"
+#include "tools/runtime/patience.h"
+#include "tools/runtime/program_threads.h"
 
 namespace heddle::runtime {
 namespace {
@@ -40,11 +41,12 @@ Session& Session::get() {
   static Session* const session = [] {
     try {
       auto* s = new Session;
-      if (!s->functional_) {
-        if (const std::optional<uint64_t> passed = show_simulated_time()) {
-          s->spent_ns_ = *passed;
-          s->context_->assumptions().simulated_clocks();
-        }
+      there_is(*s);
+      if (const std::optional<uint64_t> passed = show_simulated_time()) {
+        s->spend(*passed);
+        s->threads().held(true);
+        watch(s->threads());
+        s->context_->assumptions().simulated_clocks();
       }
       std::atexit([] { get().end(); });
       return s;
@@ -81,39 +83,51 @@ Session::Session() {
 }
 
 void Session::make_context() {
+  if (functional_) {
+    functional_kernels_ = std::make_unique<FunctionalKernels>(
+        FunctionalKernels::Options{settings_.threads, [this](exec::Launch& l) { prepare(l); },
+                                   [this](uint64_t instructions) { instructions_ += instructions; }});
+  } else {
+    timed_ = std::make_unique<RunningKernels>(
+        gpu_, RunningKernels::Options{settings_, setting("HEDDLE_COLD") == "1",
+                                      [this](exec::Launch& l) { return prepare(l); },
+                                      [this](const analysis::LaunchRecord& r) { store(r); },
+                                      [this](std::string_view text) { note(text); }});
+  }
   context_ = std::make_unique<cuda::Context>(
-      gpu_, cuda::Context::Environment{this,
-                                       [](std::string_view text) {
-                                         std::fwrite(text.data(), 1, text.size(), stdout);
-                                         std::fflush(stdout);
-                                       },
-                                       [this](std::string_view text) { note(text); }});
-  // What the model makes once, in its first run, outlives what ends the session (atexit).
-  context_->timeline().run(true);
+      gpu_,
+      cuda::Context::Environment{
+          this, functional_ ? static_cast<cuda::KernelMachine*>(functional_kernels_.get()) : timed_.get(),
+          store_ || !setting("HEDDLE_TIMELINE").empty(),
+          [](std::string_view text) {
+            std::fwrite(text.data(), 1, text.size(), stdout);
+            std::fflush(stdout);
+          },
+          [this](std::string_view text) { note(text); }});
 }
 
 void Session::begin_again() {
-  const std::lock_guard lock(mutex_);
-  machine_ = nullptr;
   context_ = nullptr;  // its addresses are the next one's
+  timed_ = nullptr;
+  functional_kernels_ = nullptr;
   Contexts::get() = {};
   thread_state() = {};
+  functional_ = setting("HEDDLE_FUNCTIONAL") == "1";
   make_context();
 }
 
 uint64_t Session::host_ns() {
-  const std::lock_guard lock(mutex_);
-  return static_cast<uint64_t>(context_->timeline().now() / host::from_ns(1)) + spent_ns_;
+  const std::lock_guard lock(mutex());
+  return static_cast<uint64_t>(threads().now() / host::from_ns(1));
 }
 
 void Session::spend(uint64_t ns) {
-  const std::lock_guard lock(mutex_);
-  spent_ns_ += ns;
-}
-
-void Session::pass_time() {
-  if (const uint64_t ns = std::exchange(spent_ns_, 0); ns != 0) {
-    context_->timeline().calls().compute_us(static_cast<double>(ns) * 1e-3);
+  const std::lock_guard lock(mutex());
+  const host::Ps time = host::from_ns(1) * static_cast<int64_t>(ns);
+  if (context_->in_host_function()) {
+    context_->function_spends(time);
+  } else {
+    threads().spend(time);
   }
 }
 
@@ -123,77 +137,27 @@ void Session::note(std::string_view text) {
   }
 }
 
-host::Ps Session::run(const cuda::LoadedFunction& function, const exec::Launch& asked,
-                      std::shared_ptr<std::string> output) {
-  ++launches_;
-  exec::Launch launch = asked;
+uint32_t Session::prepare(exec::Launch& launch) {
   launch.reconvergence_stack = exec::reconverges_by_stack(gpu_.limits().compute_capability());
-  launch.grid_id = launches_;
+  launch.grid_id = ++launches_;
   launch.multiprocessors = context_->params().sms;
   launch.warps_of_sm = gpu_.limits().max_warps_per_sm();
   launch.stack_limit = device_limit(kStackLimit, *context_);
-  if (!functional_) {
-    return simulate(function, launch, output);
-  }
-  exec::ExecuteOptions o;
-  o.threads = settings_.threads;
-  const exec::ExecuteResult r = exec::execute(launch, o);
-  *output += r.output;
-  instructions_ += r.instructions;
-  return {};
+  return launches_;
 }
 
-host::Ps Session::simulate(const cuda::LoadedFunction& function, const exec::Launch& launch,
-                           const std::shared_ptr<std::string>& output) {
-  std::exception_ptr failure;
-  analysis::PlannedLaunch plan;
-  plan.source.path = program_invocation_name;
-  plan.source.trace = plan.trace = program_invocation_short_name;
-  plan.source.number = plan.number = launches_;
-  plan.open = [&] {
-    trace::OpenedTrace t;
-    t.source = function.program->timed(*function.kernel, launch, output);
-    t.fingerprint = "executed";
-    return t;
-  };
-  try {
-    const analysis::OpenedLaunch opened(gpu_, plan, settings_, [this](std::string_view t) { note(t); });
-    if (!machine_) {
-      machine_ = std::make_unique<device::Gpu>(gpu_, settings_.threads);
-    }
-    device::RunOptions options = analysis::run_options(settings_, settings_.threads);
-    options.cancel = &cancel_;
-    options.warm = setting("HEDDLE_COLD") != "1";
-    stats::KernelResult result;
-    opened.located([&] {
-      try {
-        result = machine_->run(opened.source(), options);
-      } catch (const exec::ThreadFault&) {  // of a kernel that is executed while it is simulated
-        failure = std::current_exception();
-        throw;
-      } catch (const device::LivelockError& e) {  // likewise
-        std::string what = e.what();
-        for (const std::string& line : e.report) {
-          what += "\n  " + line;
-        }
-        failure = std::make_exception_ptr(exec::WaitsInVain(what));
-        throw;
-      }
-    });
-    const analysis::LaunchRecord r = opened.record(std::move(result));
-    instructions_ += r.warp_instructions;
-    store(r);
-    return analysis::duration_on_device(r, gpu_);
-  } catch (...) {
-    if (failure) {
-      std::rethrow_exception(failure);
-    }
-    throw;
+host::Ps Session::run(const cuda::LoadedFunction& function, const exec::Launch& asked,
+                      std::shared_ptr<std::string> output) {
+  if (timed_) {
+    return timed_->run(function, asked, output);
   }
+  functional_kernels_->run(asked, *output);
+  return {};
 }
 
 // That the disk is full is no failure of the program's kernel.
 void Session::store(const analysis::LaunchRecord& r) {
+  instructions_ += r.warp_instructions;
   if (!store_) {
     return;
   }
@@ -219,11 +183,16 @@ void Session::write_timeline(const host::Result& r) const {
 }
 
 void Session::end() {
+  if (ended_.exchange(true)) {
+    return;
+  }
   const InCall in_call;
-  const std::lock_guard lock(mutex_);
-  pass_time();
+  const std::lock_guard lock(mutex());
   try {
-    const host::Result r = context_->timeline().run(store_ || !setting("HEDDLE_TIMELINE").empty());
+    const host::Result r = context_->timeline().finish();
+    program_over();
+    context_->assumptions().given_up(threads().given_up());
+    context_->flush();
     write_timeline(r);
     if (setting("HEDDLE_QUIET") == "1") {
       return;

@@ -22,7 +22,8 @@
 #include "analysis/store/result_store.h"
 #include "configs/schema/gpu.pb.h"
 #include "frontends/cuda/context.h"
-#include "sim/device/gpu.h"
+#include "tools/runtime/functional_kernels.h"
+#include "tools/runtime/running_kernels.h"
 
 namespace heddle::runtime {
 
@@ -31,16 +32,18 @@ class Session final : private cuda::KernelRunner {
   // Ends the process, with a message, when the settings allow no session.
   static Session& get();
 
-  std::recursive_mutex& mutex() { return mutex_; }
+  std::recursive_mutex& mutex() { return threads().mutex(); }
   cuda::Context& context() { return *context_; }
+  cuda::HostThreads& threads() { return context_->timeline().threads(); }
 
-  // ns of simulated time at which the program is, since its first call: the last call has returned, and what
-  // its threads have spent since has passed.
+  // ns of simulated time at which the calling thread is: its last call has returned, and what it has spent
+  // since has passed.
   uint64_t host_ns();
-  // A thread of the program spends so many ns.
+  // It spends so many ns.
   void spend(uint64_t ns);
-  // Before a call: what was spent becomes the host's work.
-  void pass_time();
+
+  // Once: the whole run is written, and what there is to say is said.
+  void end();
 
   // For tests that play many programs in one process: what a new one finds. What the settings say stays.
   void begin_again();
@@ -50,25 +53,23 @@ class Session final : private cuda::KernelRunner {
   void make_context();
   host::Ps run(const cuda::LoadedFunction& function, const exec::Launch& launch,
                std::shared_ptr<std::string> output) override;
-  host::Ps simulate(const cuda::LoadedFunction& function, const exec::Launch& launch,
-                    const std::shared_ptr<std::string>& output);
+  uint32_t prepare(exec::Launch& launch);
   void store(const analysis::LaunchRecord& r);
   void note(std::string_view text);
-  void end();
   void write_timeline(const host::Result& r) const;
 
-  std::recursive_mutex mutex_;
   config::GpuConfig gpu_;
   analysis::RunSettings settings_;
   const std::atomic<bool> cancel_{false};
   std::unique_ptr<analysis::ResultStore> store_;
+  std::unique_ptr<RunningKernels> timed_;  // null: --functional
+  std::unique_ptr<FunctionalKernels> functional_kernels_;
   std::unique_ptr<cuda::Context> context_;
-  std::unique_ptr<device::Gpu> machine_;  // made by the first launch that is simulated
   std::set<std::string, std::less<>> said_;
   bool functional_ = false;
   uint32_t launches_ = 0;
   uint64_t instructions_ = 0;
-  uint64_t spent_ns_ = 0;
+  std::atomic<bool> ended_{false};
 };
 
 }  // namespace heddle::runtime

@@ -84,6 +84,9 @@ class Setter {
         for (const uint32_t n : f_.blocks[b].next) {
           changed = entry_[n].add(after) || changed;
         }
+        for (const auto& [from, to] : f_.around) {
+          changed = (from == b && entry_[to].add(after)) || changed;
+        }
       }
     }
     for (Block& b : f_.blocks) {

@@ -103,6 +103,18 @@ void write(Kernel& k) {
   k.image.unknown_opcodes = pool.unknown();
 }
 
+void go_around(const Unrolled& u, Lowered& f) {
+  for (const Unrolled::Loop& l : u.loops) {
+    const uint32_t several = f.block_of[l.several], one = f.block_of[l.one];
+    for (uint32_t b = 0; b < f.blocks.size(); ++b) {
+      const std::vector<uint32_t>& next = f.blocks[b].next;
+      if (b != several && std::find(next.begin(), next.end(), several) != next.end()) {
+        f.around.emplace_back(b, one);
+      }
+    }
+  }
+}
+
 // `cuts`: by PTX instruction.
 void mark_cuts(const std::vector<bool>& cuts, Lowered& f) {
   for (Block& b : f.blocks) {
@@ -141,6 +153,7 @@ std::unique_ptr<const Kernel> lower(const Module& module, const Function& kernel
       f.standard = r.standard;
       const std::vector<bool> cut = cuts_of(*f.function);
       find_blocks(module, cut, conditional, f);
+      go_around(part->source, f);
       Select(module, callees, f).run();
       mark_cuts(cut, f);
       if (missing.empty() && f.missing.empty()) {

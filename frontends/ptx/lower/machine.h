@@ -158,7 +158,10 @@ struct Lowered {
   std::vector<Clobbered> clobbered;  // by calls
   std::vector<Register> registers;
   std::vector<Block> blocks;
-  std::vector<uint32_t> block_of;    // by PTX instruction
+  std::vector<uint32_t> block_of;  // by PTX instruction
+  // Ways that no instruction of the machine's goes: of lanes with too few turns before them, from before a
+  // loop of several turns to that of one (unroll.h).
+  std::vector<std::pair<uint32_t, uint32_t>> around;
   std::vector<std::string> missing;  // "FILE:LINE:COLUMN: what", of what cannot be lowered
   uint32_t vector_registers = 0;     // of a thread
   sass::OpcodePool opcodes;          // what is known of those that were made

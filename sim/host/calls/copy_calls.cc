@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/host/calls/threads.h"
+#include "sim/host/core/effects.h"
 #include "sim/host/program/program_error.h"
 
 namespace heddle::host {
@@ -136,6 +137,7 @@ bool Threads::copy_by_host(uint32_t thread, const Call& c) {
   }
   t.staged = Staged{};
   t.next = Next::kReturn;
+  t.at_return = c.values;
   wait_for(thread, ordering_.unfinished(c.stream));
   const Ps took = Ps::truncated(static_cast<double>(c.bytes) / core_.params.to_device_rate);
   t.resume_at = core_.now + took;
@@ -193,8 +195,12 @@ bool Threads::copy_by_engine(uint32_t thread, const Call& c, Memory to, Memory f
   command.peer = device_of(c.object, c.offset);
   command.write_combined = to_device && from == Memory::kWriteCombined;
   command.with_command = pageable;
+  command.values = c.values;
   Ps inline_time{};
   if (pageable) {  // the host writes the data into the command
+    if (core_.effects && c.values != 0) {
+      core_.effects->reads(c.values);
+    }
     inline_time = Ps::truncated(static_cast<double>(c.bytes) / core_.params.inline_host_rate);
   }
   order_copy(slot, c, pageable);
@@ -240,6 +246,7 @@ bool Threads::memset(uint32_t thread, const Call& c) {
   core_.commands[slot].path = Path::kMemset;
   core_.commands[slot].with_command = c.bytes <= core_.params.memset_inline_bytes;
   core_.commands[slot].bytes = c.bytes;
+  core_.commands[slot].values = c.values;
   if (core_.rules.implicit_sync_12_4) {
     ordering_.append_barrier(slot, core_.commands[slot].device);
   } else {

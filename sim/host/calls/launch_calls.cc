@@ -131,7 +131,9 @@ bool Threads::launch(uint32_t thread, const Call& c) {
   const uint32_t slot = make(Work::kKernel, c.stream, kernel_name_[c.object]);
   Command& command = core_.commands[slot];
   command.object = c.object;
-  command.call = &c;
+  command.first_access = c.first_access;
+  command.accesses = c.accesses;
+  command.values = c.values;
   command.domain = domain.of_device(core_.params.compute_capability);
   command.window = c.window != kNone ? c.window : l2_.window_of(c.stream);
   command.priority = std::clamp(c.has_priority ? c.priority : stream.priority, core_.params.priority_greatest,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/host/calls/threads.h"
+#include "sim/host/core/effects.h"
 
 namespace heddle::host {
 
@@ -21,6 +22,7 @@ bool Threads::start_staged(uint32_t thread, const Call& c, bool to_device) {
     wait_for(thread, ordering_.unfinished(c.stream));  // the driver waits for the stream first
     return t.waits == 0 && continue_staged(thread);
   }
+  t.at_return = c.values;
   for (uint32_t i = 0; i < 2 && t.staged.left > 0; ++i) {
     const uint64_t bytes = std::min(t.staged.left, p.chunk_bytes);
     t.staged.left -= bytes;
@@ -60,6 +62,10 @@ bool Threads::send_piece(uint32_t thread) {
     s.copying = false;
     const uint32_t i = s.pieces++ % 2;
     s.in_flight[i] = ask_piece(thread, s.size[i], Path::kHostToDevice);
+    if (const uint64_t values = call(t, thread).values; core_.effects && values != 0 && s.left == 0) {
+      core_.effects->reads(values);
+      core_.commands[s.in_flight[i].slot].values = values;
+    }
   }
   if (s.left == 0) {
     return true;  // the last piece is on its way: the call returns

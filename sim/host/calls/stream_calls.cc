@@ -119,6 +119,7 @@ bool Threads::launch_host_function(uint32_t thread, const Call& c) {
   command.duration = c.duration;
   command.object = c.object;
   command.failed = c.calls_cuda;
+  command.values = c.values;
   ordering_.append(slot);
   if (clocks_.on()) {
     clocks_.command(thread, c.stream);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/host/calls/call_types.h"
+#include "sim/host/core/effects.h"
 
 namespace heddle::host {
 namespace {
@@ -35,19 +36,11 @@ Threads::Threads(Core& core, const Parts& parts, Result& result)
       l2_(parts.l2),
       space_(parts.space),
       result_(result),
-      threads_(core.program.threads.size()),
       flags_(core.program.flags.size(), false),
       queues_(core.program.queues.size()),
       event_states_(core.program.events.size()),
       device_error_(core.program.devices),
       carveout_(core.program.devices, kNone) {
-  result.thread_end.assign(threads_.size(), Ps());
-  for (size_t i = 0; i < threads_.size(); ++i) {
-    threads_[i].track = core.recorder.track("thread " + core.program.threads[i].name);
-  }
-  for (const StreamDesc& s : core.program.streams) {
-    streams_alive_.push_back(!s.created_by_call);
-  }
   loaded_.resize(core.program.devices);
   grow();
   for (size_t op = 0; op < static_cast<size_t>(Op::kOther); ++op) {
@@ -61,6 +54,7 @@ Threads::Threads(Core& core, const Parts& parts, Result& result)
 }
 
 void Threads::start() {
+  started_ = true;
   const uint32_t most = core_.rules.host_threads;
   const auto all = static_cast<uint32_t>(threads_.size());
   while (begun_ < (most > 0 ? std::min(most, all) : all)) {
@@ -78,7 +72,7 @@ void Threads::begin_next() {
               [&] { core_.events.push(core_.now + cost(i), Happening::kThread, i); });
       return;
     }
-    if (t.later) {
+    if (t.later || t.away) {
       return;
     }
     t.done = true;
@@ -98,10 +92,27 @@ void Threads::ask_again() {
       const Ps at = locked(i, core_.now + cost(i) + std::exchange(t.owed, {}));
       t.call_start = core_.now;
       core_.events.push(at, Happening::kThread, i);
-    } else if (!t.later) {
+    } else if (!t.later && !t.away) {
       ended(i);
     }
   }
+}
+
+void Threads::come_back(uint32_t thread, Ps at) {
+  grow();
+  core_.events.push(std::max(core_.now, at), Happening::kComeBack, thread, 0, threads_[thread].returns);
+}
+
+void Threads::comes_back(uint32_t thread, uint64_t stamp) {
+  HostThread& t = threads_[thread];
+  if (!t.away || stamp != t.returns) {
+    return;
+  }
+  ++t.returns;
+  t.away = false;
+  t.later = true;
+  ++later_;
+  ask_again();
 }
 
 void Threads::ended(uint32_t thread) {
@@ -113,6 +124,18 @@ void Threads::ended(uint32_t thread) {
 
 void Threads::grow() {
   const Program& p = core_.program;
+  while (threads_.size() < p.threads.size()) {
+    threads_.emplace_back();
+    threads_.back().track = core_.recorder.track("thread " + p.threads[threads_.size() - 1].name);
+    if (started_) {  // whoever made it says when it begins
+      threads_.back().away = true;
+      begun_ = static_cast<uint32_t>(threads_.size());
+    }
+  }
+  result_.thread_end.resize(threads_.size());
+  while (streams_alive_.size() < p.streams.size()) {
+    streams_alive_.push_back(!p.streams[streams_alive_.size()].created_by_call);
+  }
   for (std::vector<bool>& l : loaded_) {
     l.resize(p.kernels.size(), false);
   }
@@ -123,10 +146,13 @@ void Threads::grow() {
   event_states_.resize(p.events.size());
   core_.registered.resize(p.buffers.size());
   ordering_.grow();
+  connections_.grow();
   captures_.grow();
   clocks_.grow();
   memory_.grow(p);
   graphs_.grow();
+  l2_.grow();
+  nested_.grow();
   unified_.grow();
   space_.grow();
 }
@@ -142,15 +168,19 @@ bool Threads::ask(HostThread& t, uint32_t thread) {
   t.why.clear();
   t.answer.clear();
   t.items.clear();
-  if (next.call == LiveThread::kEnd || next.call == LiveThread::kLater) {
+  if (next.call >= LiveThread::kAway) {
     t.pc = core_.program.threads[thread].calls.size();
     t.later = next.call == LiveThread::kLater;
+    t.away = next.call == LiveThread::kAway;
     later_ += t.later ? 1 : 0;
     return false;
   }
   t.pc = next.call;
   t.item = next.item;
   grow();
+  if (!clocks_.on() && call(t, thread).op == Op::kMallocAsync) {
+    clocks_.keep();  // pools ask who is ordered after a free
+  }
   return true;
 }
 
@@ -241,7 +271,7 @@ void Threads::run_on(uint32_t thread) {
     }
     returned(thread);
     if (!fetch(t, thread)) {
-      if (!t.later) {
+      if (!t.later && !t.away) {
         ended(thread);
       }
       return;
@@ -325,6 +355,9 @@ void Threads::returned(uint32_t thread) {
   core_.recorder.waited(t.track, std::exchange(t.waited, {}));
   t.call_start = core_.now;
   t.next = Next::kEffect;
+  if (const uint64_t values = std::exchange(t.at_return, 0); values != 0 && core_.effects) {
+    core_.effects->happens(values);
+  }
   // A failed kernel shows at the first call that waits for the device (ER01).
   if (!t.failed && c.type->shows_failures) {
     report_device_error(thread, t.device);

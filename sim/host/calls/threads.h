@@ -48,6 +48,7 @@ class Threads {
   Threads(Core& core, const Parts& parts, Result& result);
 
   void start();
+  void grow();  // to what the program has got since
   // kThread: the thread's time has come. LimitReached says in which call.
   void step(uint32_t thread);
   // One of the things that the thread waits for is there; it notices at `at`.
@@ -65,6 +66,10 @@ class Threads {
   // A live thread has no call yet: nothing happens until ask_again() has found one.
   bool later() const { return later_ > 0; }
   void ask_again();
+  // A thread that is away comes back at `at`, unless it has come back before.
+  void come_back(uint32_t thread, Ps at);
+  // kComeBack: it is asked for its next call.
+  void comes_back(uint32_t thread, uint64_t stamp);
   // Those that have not come to their ends are live and wait for items that nobody puts any more.
   bool all_idle() const;
   // kQueueTimeout: so long it has waited in its `wait`-th get.
@@ -149,7 +154,10 @@ class Threads {
     std::vector<uint64_t> items;
     uint64_t item = 0;
     bool begun = false;
-    bool later = false;  // it has no call yet (LiveThread::kLater)
+    bool later = false;      // it has no call yet (LiveThread::kLater)
+    bool away = false;       // LiveThread::kAway
+    uint64_t returns = 0;    // tells outdated times to come back at
+    uint64_t at_return = 0;  // Call::values of a copy that has happened when the call returns
     // ---- in queues
     uint32_t waits_for_queue = kNone;  // and for items of it, or (puts) for room
     Ps got_since{};                    // when its get began
@@ -171,7 +179,6 @@ class Threads {
   std::string place(uint32_t thread) const;    // "cudaFree, line 12"
   bool fetch(HostThread& t, uint32_t thread);  // past loop ends; false at the end
   bool ask(HostThread& t, uint32_t thread);    // a live thread, for its next call; false at the end
-  void grow();                                 // to what the program has got since
   Ps cost(uint32_t thread) const;
   bool effect(uint32_t thread);  // true: the call has returned
   bool gives_back(uint32_t thread);
@@ -346,7 +353,7 @@ class Threads {
   L2Control& l2_;
   AddressSpace& space_;
   Result& result_;
-  std::vector<HostThread> threads_;
+  std::deque<HostThread> threads_;  // stay where they are when there are more
   struct Launching {
     uint32_t thread = kNone;
     Ps until{};
@@ -366,7 +373,8 @@ class Threads {
   };
   std::vector<EventState> event_states_;
   std::vector<std::string> device_error_;
-  std::set<const Call*> checked_trees_;    // launches
+  std::set<const Call*> checked_trees_;  // launches
+  bool started_ = false;
   uint32_t begun_ = 0;                     // threads that run or have ended
   uint32_t later_ = 0;                     // live threads without a call yet
   std::vector<uint32_t> not_submitted_;    // with Rules::lazy_start

@@ -98,8 +98,12 @@ bool Threads::prefetch(uint32_t thread, const Call& c) {
     clocks_.command(thread, c.stream);
   }
   const uint32_t slot = make(Work::kPrefetch, c.stream, name_of(c));
-  core_.commands[slot].call = &c;
-  core_.commands[slot].device = c.source == kNone ? core_.commands[slot].device : c.source;
+  Command& command = core_.commands[slot];
+  command.object = c.object;
+  command.offset = c.offset;
+  command.bytes = c.bytes;
+  command.to = c.source;
+  command.device = c.source == kNone ? command.device : c.source;
   ordering_.append(slot);
   const Ps work = unified_.prefetch_work(c.object, c.offset, c.bytes, c.source);
   submit(slot);

@@ -108,9 +108,8 @@ void Checker::record(Buffer& b, uint64_t begin, uint64_t end, const Access& a, E
 
 bool Checker::apart(const Record& r, const Access& a, Epoch epoch) const {
   const Memory m = program_.buffers[a.buffer].memory;
-  // Actors are streams, then host threads.
   const auto side = [&](uint32_t actor) {
-    return actor < program_.streams.size() ? program_.streams[actor].device : program_.devices;
+    return actor % 2 == 0 ? program_.streams[actor / 2].device : program_.devices;
   };
   return (m == Memory::kMapped || m == Memory::kPinned || m == Memory::kWriteCombined) &&
          side(r.epoch.actor) != side(epoch.actor);

@@ -25,7 +25,7 @@ enum class Work : uint8_t {
   kMemAlloc,  // of a graph: the lifetime of the buffer `object` begins, ends
   kMemFree,
   kMigrate,   // pages of unified memory, for the command `object` or the host
-  kPrefetch,  // of the call `object` says: cudaMemPrefetchAsync
+  kPrefetch,  // of the buffer `object`: cudaMemPrefetchAsync
 };
 
 // A reference that outlives its command: when the slot has another number, the command is finished.
@@ -113,9 +113,12 @@ struct Command {
   Ps duration{};  // of a kernel: 0 is as the kernel has it
   Ps ready{};     // not before: arrival at the device, dependences with their latencies
   Ps start{};
-  Ps triggered_at = kNever;    // by all blocks, when that is known
-  Ps all_started_at = kNever;  // all blocks
-  const Call* call = nullptr;  // kKernel with accesses, kPrefetch
+  Ps triggered_at = kNever;                 // by all blocks, when that is known
+  Ps all_started_at = kNever;               // all blocks
+  uint32_t first_access = 0, accesses = 0;  // of a kernel: the launch's own (Call)
+  uint64_t offset = 0;                      // kPrefetch: into the buffer `object`
+  uint32_t to = kNone;                      // kPrefetch: the device; kNone: the host
+  uint64_t values = 0;                      // Call::values
 };
 
 // An edge leads to a command or to a host thread that waits. Those to a kernel's secondaries: kPrimary says

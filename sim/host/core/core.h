@@ -17,10 +17,11 @@
 
 namespace heddle::host {
 
+class Effects;      // effects.h
 class KernelModel;  // kernel_model.h
 
 struct Core {
-  Core(const Program& p, const Params& n, const Rules& r, bool record, KernelModel* k,
+  Core(const Program& p, const Params& n, const Rules& r, bool record, KernelModel* k, Effects* e,
        const std::atomic<bool>* c, const Limits& l)
       : program(p),
         params(n),
@@ -30,6 +31,7 @@ struct Core {
         recorder(record, l.spans),
         steps(record, l.spans),
         kernels(k),
+        effects(e),
         cancel(c),
         registered(p.buffers.size()) {}
   virtual ~Core() = default;
@@ -92,6 +94,7 @@ struct Core {
   uint32_t last_step = 0;  // of what has ended last
   Ps now{};
   KernelModel* const kernels;             // runs kernels that have a trace; null: they take their durations
+  Effects* const effects;                 // PlatformOptions::effects
   const std::atomic<bool>* const cancel;  // PlatformOptions::cancel
   std::vector<bool> registered;           // buffers, by cudaHostRegister
 };

@@ -25,6 +25,7 @@ enum class Happening : uint8_t {
   kNestedReturn,
   kNestedJoin,
   kQueueTimeout,
+  kComeBack,
   kFinish
 };
 

@@ -20,6 +20,7 @@ class KernelModel {
     int32_t priority = 0;  // as CUDA: lower numbers go first
     uint32_t tag = 0;      // comes back with its end
     Ps at{};               // its blocks may start
+    uint64_t values = 0;   // Command::values
   };
   virtual void launch(const Launch& launch) = 0;
 

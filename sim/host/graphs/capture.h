@@ -21,8 +21,11 @@ std::string text_of(EdgeData e);
 class Captures {
  public:
   Captures(const Core& core, Allocations& memory);
-  // The program has more events than before.
-  void grow() { events_.resize(core_.program.events.size()); }
+  // The program has more streams and events than before.
+  void grow() {
+    streams_.resize(core_.program.streams.size());
+    events_.resize(core_.program.events.size());
+  }
 
   // False until the first capture begins: nothing else here has an effect before.
   bool used() const { return ids_ > 0; }

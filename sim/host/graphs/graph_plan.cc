@@ -290,6 +290,7 @@ PlanNode plan_node(Core& core, const GraphNode& n, uint32_t device, bool enabled
     return p;
   }
   p.object = n.object;
+  p.values = n.values;
   switch (n.kind) {
     case NodeKind::kKernel:
       plan_kernel(core, n, p);

@@ -46,6 +46,7 @@ struct PlanNode {
   uint64_t bytes = 0;
   uint64_t rows = 1;
   Ps duration{};
+  uint64_t values = 0;           // GraphNode::values
   std::vector<Access> accesses;  // of copies and memsets; kernels have their own
 };
 

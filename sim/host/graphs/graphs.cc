@@ -16,14 +16,8 @@ Refusal gone(const std::string& what) { return {"cudaErrorInvalidValue", what + 
 }  // namespace
 
 Graphs::Graphs(Core& core, Ordering& ordering, Allocations& memory)
-    : core_(core),
-      ordering_(ordering),
-      memory_(core, memory),
-      execs_(core.program.graph_execs.size()),
-      handles_(core.program.handles.size()) {
-  for (const GraphDesc& g : core.program.graphs) {
-    graphs_.push_back({true, g, memory_.lay_out(g)});
-  }
+    : core_(core), ordering_(ordering), memory_(core, memory), handles_(core.program.handles.size()) {
+  grow();
 }
 
 // ---- definitions
@@ -303,6 +297,7 @@ uint32_t Graphs::add_node(const PlanNode& n, uint32_t run, uint32_t stream) {
   c.bytes = n.bytes;
   c.rows = n.rows;
   c.duration = n.duration;
+  c.values = n.values;
   c.run = run;
   if (n.work == Work::kKernel) {
     c.priority = std::clamp(

@@ -26,9 +26,14 @@ class Graphs : private Environments::Owner {
  public:
   Graphs(Core& core, Ordering& ordering, Allocations& memory);
 
-  // The program has more buffers than before.
+  // The program has more buffers, graphs and instantiations than before.
   void grow() {
     memory_.grow();
+    execs_.resize(core_.program.graph_execs.size());
+    while (graphs_.size() < core_.program.graphs.size()) {
+      const GraphDesc& g = core_.program.graphs[graphs_.size()];
+      graphs_.push_back({true, g, memory_.lay_out(g)});
+    }
     allocated_at_.resize(allocated_at_.empty() ? 0 : core_.program.buffers.size());
   }
 

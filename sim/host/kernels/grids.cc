@@ -65,7 +65,7 @@ void Grids::admit(uint32_t slot) {
   // A graph's node, or a child: the way to it is on its edges.
   Ps way = from_host(c) ? core_.params.kernel_start : Ps();
   way += k.cooperative ? core_.params.cooperative_start : Ps();
-  if (device_runtime_) {  // DP13
+  if (device_runtime_ || k.device_runtime) {  // DP13
     way +=
         core_.params.dynamic.runtime + (k.calls.empty() || c.is_child ? Ps() : core_.params.dynamic.parent);
   }

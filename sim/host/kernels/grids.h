@@ -27,6 +27,8 @@ class Grids {
   // kBlockEnd: blocks of the grid leave their SMs now. `alone`: the end of its `alone`-th run by a known
   // time.
   void block_ends(uint32_t grid, uint32_t alone);
+  // The kernel model runs it.
+  bool is_simulated(uint32_t kernel) const;
   // kKernelEnd: the kernel model has run it from `start` until now.
   void simulated_end(uint32_t grid, Ps start);
   void flag_set(uint32_t flag);
@@ -103,7 +105,6 @@ class Grids {
   void known_end(uint32_t grid);
   // Neither a graph's node nor launched by a kernel.
   static bool from_host(const Command& c) { return c.run == kNone && !c.is_child; }
-  bool is_simulated(uint32_t kernel) const;
   void simulate(uint32_t grid);
   void admit(uint32_t slot);
   void grid_done(uint32_t grid);

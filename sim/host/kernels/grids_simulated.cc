@@ -18,7 +18,8 @@ void Grids::simulate(uint32_t g) {
     grid.behind_primaries = true;
     return;
   }
-  core_.kernels->launch({device_, &core_.program.kernels[grid.kernel], grid.priority, g, core_.now});
+  core_.kernels->launch({device_, &core_.program.kernels[grid.kernel], grid.priority, g, core_.now,
+                         core_.commands[grid.slot].values});
 }
 
 // Who waits for all its blocks to have started goes on now, too (PD03): there is no earlier time to be had.

@@ -12,8 +12,7 @@ constexpr uint64_t kHostPage = 4096;
 
 }  // namespace
 
-Allocations::Allocations(const Program& p, const Params& n)
-    : integrated_(n.integrated), buffers_(p.buffers.size()) {
+Allocations::Allocations(const Program& p, const Params& n) : params_(n), integrated_(n.integrated) {
   devices_.reserve(p.devices);  // pools refer to them
   for (uint32_t d = 0; d < p.devices; ++d) {
     devices_.emplace_back(n, d);
@@ -21,10 +20,17 @@ Allocations::Allocations(const Program& p, const Params& n)
   for (uint32_t d = 0; d < p.devices; ++d) {
     pools_.emplace_back(n, devices_[d], 0);
   }
-  for (const PoolDesc& pool : p.pools) {
-    pools_.emplace_back(n, devices_[pool.device], pool.max_bytes);
+  grow(p);
+}
+
+void Allocations::grow(const Program& p) {
+  while (pools_.size() < devices_.size() + p.pools.size()) {
+    const PoolDesc& pool = p.pools[pools_.size() - devices_.size()];
+    pools_.emplace_back(params_, devices_[pool.device], pool.max_bytes);
   }
-  for (size_t i = 0; i < buffers_.size(); ++i) {
+  size_t i = buffers_.size();
+  buffers_.resize(p.buffers.size());
+  for (; i < buffers_.size(); ++i) {
     const BufferDesc& b = p.buffers[i];
     if (b.allocated_by_call) {
       continue;

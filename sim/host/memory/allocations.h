@@ -18,8 +18,8 @@ class Allocations {
   // so much.
   Allocations(const Program& p, const Params& n);
 
-  // The program has more buffers than before, which calls allocate.
-  void grow(const Program& p) { buffers_.resize(p.buffers.size()); }
+  // The program has more pools and buffers than before.
+  void grow(const Program& p);
 
   enum class State : uint8_t { kNever, kAllocated, kFreed };
   struct Buffer {
@@ -53,6 +53,7 @@ class Allocations {
  private:
   bool in_device_memory(const BufferDesc& b) const;
 
+  const Params& params_;
   bool integrated_;
   std::vector<DeviceMemory> devices_;
   std::vector<Pool> pools_;  // the devices' default pools, then the program's

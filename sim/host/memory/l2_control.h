@@ -28,6 +28,9 @@ class L2Control {
  public:
   L2Control(const Core& core, KernelTime time);
 
+  // The program has more streams than before.
+  void grow() { windows_.resize(core_.program.streams.size(), kNone); }
+
   // Whether the program asks for any of it. If not, nothing else here is called.
   bool used() const { return used_; }
 

@@ -56,8 +56,12 @@ Nested::Nested(Core& core, Ordering& ordering, Allocations& memory)
       set_limit(d, Limit::kSyncDepth, core.params.dynamic.sync_depth);
     }
   }
-  for (const KernelDesc& k : core.program.kernels) {
-    name_.push_back(core_.recorder.name(k.name));
+  grow();
+}
+
+void Nested::grow() {
+  while (name_.size() < core_.program.kernels.size()) {
+    name_.push_back(core_.recorder.name(core_.program.kernels[name_.size()].name));
   }
 }
 

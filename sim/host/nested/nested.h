@@ -30,6 +30,8 @@ std::optional<Refusal> refuse_device_code(const Program& p, uint32_t kernel, con
 class Nested : private Environments::Owner {
  public:
   Nested(Core& core, Ordering& ordering, Allocations& memory);
+  // The program has more kernels than before.
+  void grow();
 
   // ---- the host's calls
   std::optional<Refusal> set_limit(uint32_t device, Limit what, uint64_t value);

@@ -10,20 +10,19 @@
 namespace heddle::host {
 namespace {
 
-// Pools ask who is ordered after a free. A live thread may call for whatever there is.
+// Pools ask who is ordered after a free.
 bool uses_pools(const Program& p) {
-  const bool later = std::any_of(p.buffers.begin(), p.buffers.end(),
-                                 [](const BufferDesc& b) { return b.allocated_by_call; });
   return std::any_of(p.threads.begin(), p.threads.end(), [&](const ThreadDesc& t) {
-    return (t.live && later) || std::any_of(t.calls.begin(), t.calls.end(),
-                                            [](const Call& c) { return c.op == Op::kMallocAsync; });
+    return std::any_of(t.calls.begin(), t.calls.end(),
+                       [](const Call& c) { return c.op == Op::kMallocAsync; });
   });
 }
 
 }  // namespace
 
 Platform::Platform(const Program& p, const Params& params, const PlatformOptions& options)
-    : Core(p, params, options.rules, options.spans, options.kernels, options.cancel, options.limits),
+    : Core(p, params, options.rules, options.spans, options.kernels, options.effects, options.cancel,
+           options.limits),
       ordering_(*this),
       connections_(*this),
       clocks_(p, options.check || uses_pools(p)),
@@ -43,9 +42,7 @@ Platform::Platform(const Program& p, const Params& params, const PlatformOptions
                result_),
       host_functions_(*this),
       watch_(options.progress) {
-  for (const StreamDesc& s : p.streams) {
-    stream_track_.push_back(recorder.track("device " + std::to_string(s.device) + " stream " + s.name));
-  }
+  stream_track(0);
   grids_.reserve(p.devices);
   for (uint32_t d = 0; d < p.devices; ++d) {
     grids_.emplace_back(*this, d);
@@ -54,14 +51,22 @@ Platform::Platform(const Program& p, const Params& params, const PlatformOptions
   work_.resize(p.devices);
 }
 
-void Platform::advance() {
+uint32_t Platform::stream_track(uint32_t stream) {
+  while (stream_track_.size() < program.streams.size()) {
+    const StreamDesc& s = program.streams[stream_track_.size()];
+    stream_track_.push_back(recorder.track("device " + std::to_string(s.device) + " stream " + s.name));
+  }
+  return stream_track_[stream];
+}
+
+void Platform::advance(Ps until) {
   if (!std::exchange(begun_, true)) {
     threads_.start();
   } else {
     threads_.ask_again();
   }
   do {
-    while (!threads_.later() && (kernels_ended() || !events.empty())) {
+    while (!threads_.later() && (kernels_ended(until) || !events.empty()) && events.next_time() <= until) {
       watch_.look(*this, threads_, result_.operations);
       const DueEvent e = events.pop();
       now = e.at;
@@ -104,7 +109,7 @@ void Platform::finish(uint32_t slot) {
   Command& c = commands[slot];
   commands.correlation = c.correlation;
   if (c.work != Work::kHostFunc) {  // whose own time is not yet accounted for
-    spent(StepKind::kDevice, c.name, stream_track_[c.stream]);
+    spent(StepKind::kDevice, c.name, stream_track(c.stream));
   }
   switch (c.work) {
     case Work::kRecord:
@@ -123,6 +128,9 @@ void Platform::finish(uint32_t slot) {
       }
       break;
     case Work::kCopy:
+      if (effects && c.values != 0) {
+        effects->happens(c.values);
+      }
       show(c);
       break;
     case Work::kConditional:
@@ -137,7 +145,7 @@ void Platform::finish(uint32_t slot) {
       break;
     case Work::kGraphEnd:
       graphs_.ended(slot);
-      recorder.add(stream_track_[c.stream], c.name, c.start, now, origin_of(c));
+      recorder.add(stream_track(c.stream), c.name, c.start, now, origin_of(c));
       break;
     case Work::kPrefetch:
       migration_.may_finish(slot);
@@ -209,7 +217,7 @@ void Platform::carry_out(uint32_t slot) {
   if (c.ready == now && c.step != kNone) {  // otherwise what was before it in its queue has let it go on
     events.step = c.step;
   }
-  spent(way(), c.name, stream_track_[c.stream]);
+  spent(way(), c.name, stream_track(c.stream));
   if (c.run != kNone && c.work == Work::kKernel && !c.in_turn) {
     c.in_turn = true;
     if (const Ps at = graphs_.front_end(c); at > now) {
@@ -225,11 +233,16 @@ void Platform::carry_out(uint32_t slot) {
       if (l2_.used()) {
         c.duration = l2_.kernel(c.object, c.device, c.window, accesses(c));
       }
+      if (effects && c.values != 0 && !grids_[c.device].is_simulated(c.object)) {
+        const Ps took = effects->begins(c.values, c.object);
+        threads_.grow();  // kernels that this one launches
+        commands[slot].duration = took > Ps() ? took : commands[slot].duration;
+      }
       if (!program.kernels[c.object].calls.empty()) {
         nested_.begins(slot);
       }
       if (!prepare(slot)) {
-        grids_[c.device].launch(slot);
+        grids_[commands[slot].device].launch(slot);
       }
       break;
     case Work::kMigrate:
@@ -240,8 +253,7 @@ void Platform::carry_out(uint32_t slot) {
       }
       break;
     case Work::kPrefetch:
-      if (!migration_.start(
-              slot, unified_.prefetch(c.call->object, c.call->offset, c.call->bytes, c.call->source, now))) {
+      if (!migration_.start(slot, unified_.prefetch(c.object, c.offset, c.bytes, c.to, now))) {
         finish(slot);
       }
       break;
@@ -335,10 +347,10 @@ bool Platform::prepare(uint32_t slot) {
   return migration_.start(slot, std::move(plan), std::move(traffic));
 }
 
-bool Platform::kernels_ended() {
+bool Platform::kernels_ended(Ps until) {
   bool any = false;
   while (kernels) {
-    const std::optional<KernelModel::End> e = kernels->advance(events.next_time());
+    const std::optional<KernelModel::End> e = kernels->advance(std::min(events.next_time(), until));
     if (!e) {
       break;
     }
@@ -379,13 +391,13 @@ void Platform::happen(const DueEvent& e) {
       break;
     case Happening::kTrigger:  // outdated if the kernel is finished
       if (commands[e.object].number == e.stamp) {
-        spent(StepKind::kKernel, commands[e.object].name, stream_track_[commands[e.object].stream]);
+        spent(StepKind::kKernel, commands[e.object].name, stream_track(commands[e.object].stream));
         triggered(e.object, static_cast<Port>(e.extra));
       }
       break;
     case Happening::kDeviceCall:
       commands.correlation = commands[e.object].correlation;
-      spent(StepKind::kKernel, commands[e.object].name, stream_track_[commands[e.object].stream]);
+      spent(StepKind::kKernel, commands[e.object].name, stream_track(commands[e.object].stream));
       graphs_.device_call(e.object, e.extra);
       break;
     case Happening::kNestedCall:
@@ -399,6 +411,9 @@ void Platform::happen(const DueEvent& e) {
       break;
     case Happening::kQueueTimeout:
       threads_.queue_timeout(e.object, e.stamp);
+      break;
+    case Happening::kComeBack:
+      threads_.comes_back(e.object, e.stamp);
       break;
     case Happening::kFinish:
       finish(e.object);
@@ -445,10 +460,8 @@ void Platform::go_on(const Edge& edge) {
 
 std::vector<Access> Platform::accesses(const Command& c) const {
   std::vector<Access> out = program.kernels[c.object].accesses;
-  if (c.call) {  // no node of a graph
-    const auto first = program.accesses.begin() + c.call->first_access;
-    out.insert(out.end(), first, first + c.call->accesses);
-  }
+  const auto first = program.accesses.begin() + c.first_access;
+  out.insert(out.end(), first, first + c.accesses);
   return out;
 }
 

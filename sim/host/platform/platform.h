@@ -30,8 +30,10 @@ namespace heddle::host {
 class Platform final : public Core {
  public:
   Platform(const Program& p, const Params& params, const PlatformOptions& options);
-  // On to the end, or to where a live thread has no call yet.
-  void advance();
+  // On to the end, to `until`, or to where a live thread has no call yet.
+  void advance(Ps until = kNever);
+  // A live thread that is away is asked for its next call at `at`, or now if that is past.
+  void come_back(uint32_t thread, Ps at) { threads_.come_back(thread, at); }
   Result finish();
   void finish(uint32_t slot) override;
   void triggered(uint32_t slot, Port port) override;
@@ -63,7 +65,7 @@ class Platform final : public Core {
 
   // Simulated kernels catch up with what happens next. True when one has ended before that: its end comes
   // next.
-  bool kernels_ended();
+  bool kernels_ended(Ps until);
   void happen(const DueEvent& e);
 
   // The command is finished: what waits for it may go on.
@@ -74,8 +76,9 @@ class Platform final : public Core {
 
   // Nodes of graphs have rows of their own: which of them run side by side is the graph's doing, not the
   // stream's.
+  uint32_t stream_track(uint32_t stream);
   uint32_t track_of(const Command& c) {
-    return c.run == kNone ? stream_track_[c.stream] : graphs_.track_of(c);
+    return c.run == kNone ? stream_track(c.stream) : graphs_.track_of(c);
   }
   Result result_;
   Ordering ordering_;

@@ -14,14 +14,30 @@ Result run(const Program& program, const spec::GpuConfig& gpu, const PlatformOpt
 }
 
 OpenRun::OpenRun(const Program& program, const spec::GpuConfig& gpu, const PlatformOptions& options)
-    : params_(gpu, options.rules) {
+    : gpu_(gpu), params_(gpu, options.rules) {
   check_program(program);
   platform_ = std::make_unique<Platform>(program, params_, options);
 }
 
 OpenRun::~OpenRun() = default;
 
-void OpenRun::advance() { platform_->advance(); }
+void OpenRun::advance(Ps until) { platform_->advance(until); }
+
+void OpenRun::come_back(uint32_t thread, Ps at) { platform_->come_back(thread, at); }
+
+Ps OpenRun::now() const { return platform_->now; }
+
+bool OpenRun::idle() const { return platform_->commands.live() == 0; }
+
+void OpenRun::wait_by(Rules::Wait wait) {
+  Rules rules;
+  rules.wait = wait;
+  const Params other(gpu_, rules);
+  params_.notify = other.notify;
+  params_.sleeps = other.sleeps;
+}
+
+Result OpenRun::finish() { return platform_->finish(); }
 
 Program empty_program(uint32_t devices) {
   Program p;

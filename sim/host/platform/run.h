@@ -16,6 +16,7 @@
 
 namespace heddle::host {
 
+class Effects;      // effects.h
 class KernelModel;  // kernel_model.h
 
 struct PlatformOptions {
@@ -26,6 +27,8 @@ struct PlatformOptions {
   KernelTime kernel_time = {};
   // Runs kernels that have a trace, together with each other; durations do not count then. May be null.
   KernelModel* kernels = nullptr;
+  // Told when work that says so (Call::values) changes values. May be null.
+  Effects* effects = nullptr;
   // When it becomes true the run stops soon and throws Cancelled. May be null.
   const std::atomic<bool>* cancel = nullptr;
   bool graphs = false;  // Result::graphs
@@ -52,10 +55,20 @@ class OpenRun {
   OpenRun& operator=(const OpenRun&) = delete;
 
   // On to the next such place, or to the end. Throws as run() does; it is over then.
-  void advance();
+  void advance(Ps until = kNever);  // not beyond `until`
+  // A live thread that is away (LiveThread::kAway), or that the program has got since, is asked for its next
+  // call at `at`, or now if that is past. Only the first such time counts.
+  void come_back(uint32_t thread, Ps at);
+  Ps now() const;
+  bool idle() const;  // no command is under way
+  // How threads wait from now on (cudaDeviceSchedule...).
+  void wait_by(Rules::Wait wait);
+  // Once it has come to its end.
+  Result finish();
 
  private:
-  const Params params_;
+  const spec::GpuConfig gpu_;
+  Params params_;
   std::unique_ptr<Platform> platform_;
 };
 

@@ -58,6 +58,7 @@ struct GraphNode {
   std::vector<uint32_t> access;  // kMemAlloc: devices that reach the memory besides the buffer's (GN12)
   std::vector<uint32_t> after;   // the nodes that it waits for
   std::vector<EdgeData> edges;   // of these, in their order; missing ones are full dependences (GR05)
+  uint64_t values = 0;           // as Call::values
   uint32_t line = 0;             // of the workload's file
   EdgeData edge(size_t i) const { return i < edges.size() ? edges[i] : EdgeData(); }
 };

@@ -157,7 +157,8 @@ struct KernelDesc {
   // Dynamic parallelism (nested.h). Each block lasts at least until its calls have returned.
   std::vector<DeviceCall> calls;
   std::vector<std::string> device_streams, device_events;  // that the grid makes
-  bool cdp1 = false;  // compiled with CUDA_FORCE_CDP1_IF_SUPPORTED (DP16)
+  bool device_runtime = false;  // its module has the device's runtime, whatever it calls (DP13)
+  bool cdp1 = false;            // compiled with CUDA_FORCE_CDP1_IF_SUPPORTED (DP16)
   // Ends with cudaErrorLaunchFailure (ER01): a trap, a breakpoint without a debugger (ER03).
   bool fails = false;
   bool asserts = false;  // ends with cudaErrorAssert (ER02)
@@ -320,7 +321,8 @@ struct Call {
   uint64_t offset = 0, source_offset = 0;
   // More accesses of a kernel, or those of kHostAccess: a range of Program::accesses.
   uint32_t first_access = 0, accesses = 0;
-  uint32_t line = 0;  // of the workload's file, 0 if none
+  uint64_t values = 0;  // what it does to values, for Effects and KernelModel (effects.h); 0: nothing
+  uint32_t line = 0;    // of the workload's file, 0 if none
 };
 
 // What host threads hand each other: items in the order in which they were put.

@@ -4,22 +4,28 @@
 
 namespace heddle::host {
 
-Clocks::Clocks(const Program& p, bool on) : program_(p), on_(on) {
-  if (on) {
-    const Clock zero(p.streams.size() + p.threads.size(), 0);
-    streams_.assign(p.streams.size(), zero);
-    threads_.assign(p.threads.size(), zero);
-    events_.assign(p.events.size(), zero);
-    flags_.assign(p.flags.size(), zero);
-    queues_.assign(p.queues.size(), zero);
-    driver_ = zero;
-    waited_ = threads_;
-    waiting_.assign(p.threads.size(), false);
+Clocks::Clocks(const Program& p, bool on) : program_(p), on_(on) { grow(); }
+
+void Clocks::grow() {
+  if (on_) {
+    streams_.resize(program_.streams.size());
+    threads_.resize(program_.threads.size());
+    waited_.resize(program_.threads.size());
+    waiting_.resize(program_.threads.size(), false);
+    events_.resize(program_.events.size());
+    flags_.resize(program_.flags.size());
+    queues_.resize(program_.queues.size());
   }
 }
 
+uint64_t& Clocks::of(Clock& c, uint32_t actor) {
+  c.resize(std::max<size_t>(c.size(), actor + size_t{1}), 0);
+  return c[actor];
+}
+
 void Clocks::join(Clock& to, const Clock& from) {
-  for (size_t i = 0; i < to.size(); ++i) {
+  to.resize(std::max(to.size(), from.size()), 0);
+  for (size_t i = 0; i < from.size(); ++i) {
     to[i] = std::max(to[i], from[i]);
   }
 }
@@ -55,12 +61,12 @@ Epoch Clocks::command(uint32_t thread, uint32_t stream) {
   } else if (program_.streams[stream].blocking) {
     join(c, streams_[program_.streams[stream].device]);
   }
-  return {stream, ++c[stream]};
+  return {2 * stream, ++of(c, 2 * stream)};
 }
 
 Epoch Clocks::host_access(uint32_t thread) {
-  const auto actor = static_cast<uint32_t>(streams_.size() + thread);
-  return {actor, ++threads_[thread][actor]};
+  const uint32_t actor = 2 * thread + 1;
+  return {actor, ++of(threads_[thread], actor)};
 }
 
 void Clocks::event_recorded(uint32_t event, uint32_t stream) { events_[event] = streams_[stream]; }

@@ -9,10 +9,11 @@
 
 namespace heddle::host {
 
+// By actor; those behind the end have 0.
 using Clock = std::vector<uint64_t>;
 
 struct Epoch {
-  uint32_t actor = 0;
+  uint32_t actor = 0;  // 2 n: the stream n; 2 n + 1: the host thread n
   uint64_t tick = 0;
 };
 
@@ -21,11 +22,12 @@ class Clocks {
   // Off: nothing is kept and nothing may be asked.
   Clocks(const Program& p, bool on);
   bool on() const { return on_; }
-  // The program has more events than before.
-  void grow() {
-    if (on_) {
-      events_.resize(program_.events.size(), Clock(streams_.size() + threads_.size(), 0));
-    }
+  // The program has more of them than before.
+  void grow();
+  // From now on they are kept: what was before is before all that comes.
+  void keep() {
+    on_ = true;
+    grow();
   }
 
   // A thread gives a stream a command: after what the thread knows of, after the stream's last, after the
@@ -38,7 +40,7 @@ class Clocks {
   Clock waited(uint32_t thread) const;
   // What any host thread has synchronised with: the driver knows.
   const Clock& of_driver() const { return driver_; }
-  static bool covers(const Clock& c, Epoch e) { return c[e.actor] >= e.tick; }
+  static bool covers(const Clock& c, Epoch e) { return (e.actor < c.size() ? c[e.actor] : 0) >= e.tick; }
 
   void event_recorded(uint32_t event, uint32_t stream);
   void stream_waits(uint32_t stream, uint32_t event) { join(streams_[stream], events_[event]); }
@@ -58,6 +60,7 @@ class Clocks {
   void thread_waits_flag(uint32_t thread, uint32_t flag) { join(threads_[thread], flags_[flag]); }
 
  private:
+  static uint64_t& of(Clock& c, uint32_t actor);
   static void join(Clock& to, const Clock& from);
   void waits(uint32_t thread, const Clock& with);
 

@@ -15,11 +15,15 @@ Connections::Connections(Core& core)
       // compute; copies to the device; copies from it and to peers
       per_device_(core.params.connections + 2 * core.params.copy_connections),
       queues_(size_t{per_device_} * core.program.devices),
-      last_of_stream_(core.program.streams.size(), kNone) {
-  std::vector<uint32_t> count(core.program.devices, 0);
-  for (const StreamDesc& s : core.program.streams) {
-    index_.push_back(count[s.device]++);
+      of_device_(core.program.devices, 0) {
+  grow();
+}
+
+void Connections::grow() {
+  while (index_.size() < core_.program.streams.size()) {
+    index_.push_back(of_device_[core_.program.streams[index_.size()].device]++);
   }
+  last_of_stream_.resize(index_.size(), kNone);
 }
 
 uint32_t Connections::queue_of(uint32_t device, uint32_t stream, Work work, Path path) const {

@@ -13,6 +13,8 @@ namespace heddle::host {
 class Connections {
  public:
   explicit Connections(Core& core);
+  // The program has more streams than before.
+  void grow();
 
   // Puts an ordered command into its connection; it reaches the device at `arrival`.
   void submit(uint32_t slot, Ps arrival);
@@ -40,6 +42,7 @@ class Connections {
   Core& core_;
   uint32_t per_device_;
   std::vector<Queue> queues_;
+  std::vector<uint32_t> of_device_;       // streams of each
   std::vector<uint32_t> index_;           // of a stream among its device's
   std::vector<uint32_t> last_of_stream_;  // the connection that the stream's last work took
 };

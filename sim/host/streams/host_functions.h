@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "sim/host/core/core.h"
+#include "sim/host/core/effects.h"
 
 namespace heddle::host {
 
@@ -53,6 +54,10 @@ class HostFunctions {
     if (c.failed) {
       stuck_ = slot;
       return;
+    }
+    if (core_.effects && c.values != 0) {
+      const Ps took = core_.effects->runs(c.values);
+      core_.commands[slot].duration = took;
     }
     core_.events.push(
         c.start + c.duration + (awake ? core_.params.host_function_next : core_.params.host_function_end),

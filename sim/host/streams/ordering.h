@@ -14,8 +14,9 @@ namespace heddle::host {
 class Ordering {
  public:
   explicit Ordering(Core& core);
-  // The program has more events than before.
+  // The program has more streams and events than before.
   void grow() {
+    streams_.resize(core_.program.streams.size());
     recorded_.resize(core_.program.events.size());
     recorded_kernel_.resize(core_.program.events.size());
   }

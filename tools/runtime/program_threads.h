@@ -1,4 +1,4 @@
-// The simulated time that the program's clocks show (clock/clocks.cc).
+// The program's threads and clocks, where they come to a session (preload/).
 #pragma once
 
 #include <cstdint>
@@ -19,5 +19,10 @@ class InCall {
 // Returns how many ns of it have passed; nothing: it was not. Session::get() makes the session of this
 // thread's call.
 std::optional<uint64_t> show_simulated_time();
+
+class Session;
+// It is made; it has ended, and threads are what this computer makes of them.
+void there_is(Session& s);
+void program_over();
 
 }  // namespace heddle::runtime

@@ -5,10 +5,7 @@
 // A program that has CUDA's runtime or driver among its libraries has simulated time from its start: its
 // clocks begin at the same date in each run. Another one has it from its first call of CUDA on, from this
 // computer's time then.
-#include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
-#include <semaphore.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -19,9 +16,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "tools/runtime/clock/host_clock.h"
-
-#define HEDDLE_CLOCK extern "C" __attribute__((visibility("default")))
+#include "tools/runtime/preload/preload.h"
 
 namespace {
 
@@ -33,39 +28,39 @@ constexpr int64_t kMostPause = 1'000'000;
 // Clocks of calendar time show more than this, clocks since the computer's start less.
 constexpr int64_t kCalendar = int64_t{1} << 30;  // s
 
-std::atomic<const HeddleHostClock*> host{nullptr};
-std::atomic<bool> simulated{false};                    // whether clocks show simulated time
+std::atomic<const HeddleHost*> host{nullptr};
+std::atomic<bool> shows_simulated{false};              // whether clocks show simulated time
 std::atomic<int64_t> before{0};                        // ns until there was a session
 int64_t calendar_base = 1'767'225'600 * kNsPerSecond;  // 2026-01-01
 int64_t steady_base = 1000 * kNsPerSecond;
 
 int64_t real(clockid_t id) {
   timespec t{};
-  syscall(SYS_clock_gettime, id, &t);
+  heddle::preload::system_call(SYS_clock_gettime, id, reinterpret_cast<long>(&t), 0);
   return t.tv_sec * kNsPerSecond + t.tv_nsec;
 }
 
 void pause_for(int64_t ns) {
   const timespec t{ns / kNsPerSecond, ns % kNsPerSecond};
-  syscall(SYS_nanosleep, &t, nullptr);
+  heddle::preload::system_call(SYS_nanosleep, reinterpret_cast<long>(&t), 0, 0);
 }
 
 // Simulated time is not for this caller.
 bool passes() {
-  if (!simulated.load(std::memory_order_acquire)) {
+  if (!shows_simulated.load(std::memory_order_acquire)) {
     return true;
   }
-  const HeddleHostClock* const h = host.load(std::memory_order_acquire);
+  const HeddleHost* const h = host.load(std::memory_order_acquire);
   return h != nullptr && h->inside();
 }
 
 int64_t elapsed() {
-  const HeddleHostClock* const h = host.load(std::memory_order_acquire);
+  const HeddleHost* const h = host.load(std::memory_order_acquire);
   return h == nullptr ? before.load() : static_cast<int64_t>(h->now());
 }
 
 void spend(int64_t ns) {
-  if (const HeddleHostClock* const h = host.load(std::memory_order_acquire)) {
+  if (const HeddleHost* const h = host.load(std::memory_order_acquire)) {
     h->spend(static_cast<uint64_t>(ns));
   } else {
     before += ns;
@@ -93,39 +88,18 @@ int64_t now(clockid_t id) {
   return base(id) + elapsed();
 }
 
-// Returns at once, but for what lets other threads go on.
+// Returns at once, but for what lets threads that the simulated host does not know go on.
 void sleep_simulated(int64_t ns) {
   if (ns > 0) {
     spend(ns);
-    pause_for(std::min(ns, kMostPause));
+    if (!heddle::preload::managed()) {
+      pause_for(std::min(ns, kMostPause));
+    }
   }
 }
 
 timespec spec(int64_t ns) { return {ns / kNsPerSecond, ns % kNsPerSecond}; }
 int64_t of(const timespec& t) { return t.tv_sec * kNsPerSecond + t.tv_nsec; }
-
-template <class F>
-F next(const char* name, const char* version = nullptr) {
-  void* f = version == nullptr ? nullptr : dlvsym(RTLD_NEXT, name, version);
-  return reinterpret_cast<F>(f == nullptr ? dlsym(RTLD_NEXT, name) : f);
-}
-
-// A wait until a simulated time: `wait(deadline)` waits until a time of this computer's. When it is over
-// without what it waited for, that time has come.
-template <class Wait>
-int until(const timespec* deadline, Wait wait) {
-  if (deadline == nullptr || passes()) {
-    return wait(deadline);
-  }
-  const clockid_t id = deadline->tv_sec > kCalendar ? CLOCK_REALTIME : CLOCK_MONOTONIC;
-  const int64_t left = std::max<int64_t>(0, of(*deadline) - base(id) - elapsed());
-  const timespec at = spec(real(id) + left);
-  const int result = wait(&at);
-  if (result == ETIMEDOUT || (result == -1 && errno == ETIMEDOUT)) {
-    spend(std::max<int64_t>(0, of(*deadline) - base(id) - elapsed()));
-  }
-  return result;
-}
 
 int find_cuda(dl_phdr_info* info, size_t, void* found) {
   const char* const slash = std::strrchr(info->dlpi_name, '/');
@@ -139,22 +113,49 @@ int find_cuda(dl_phdr_info* info, size_t, void* found) {
 __attribute__((constructor)) void begin() {
   bool found = false;
   dl_iterate_phdr(find_cuda, &found);
-  simulated.store(found, std::memory_order_release);
+  shows_simulated.store(found, std::memory_order_release);
 }
 
 }  // namespace
 
-HEDDLE_CLOCK uint64_t heddle_use_host_clock(const HeddleHostClock* clock) {
-  if (!simulated) {
+namespace heddle::preload {
+
+const HeddleHost* session() { return host.load(std::memory_order_acquire); }
+
+bool simulated() { return shows_simulated.load(std::memory_order_acquire); }
+
+uint64_t deadline_of(const timespec& deadline) {
+  const int64_t ns = of(deadline) - base(deadline.tv_sec > kCalendar ? CLOCK_REALTIME : CLOCK_MONOTONIC);
+  return static_cast<uint64_t>(std::max<int64_t>(0, ns));
+}
+
+bool real_deadline(const timespec& deadline, timespec* to) {
+  if (passes()) {
+    return false;
+  }
+  const clockid_t id = deadline.tv_sec > kCalendar ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+  *to = spec(real(id) + std::max<int64_t>(0, of(deadline) - base(id) - elapsed()));
+  return true;
+}
+
+void has_come(const timespec& deadline) {
+  const auto at = static_cast<int64_t>(deadline_of(deadline));
+  spend(std::max<int64_t>(0, at - elapsed()));
+}
+
+}  // namespace heddle::preload
+
+HEDDLE_PRELOAD uint64_t heddle_use_host(const HeddleHost* clock) {
+  if (!shows_simulated) {
     calendar_base = real(CLOCK_REALTIME);
     steady_base = real(CLOCK_MONOTONIC);
   }
   host.store(clock, std::memory_order_release);
-  simulated.store(true, std::memory_order_release);
+  shows_simulated.store(true, std::memory_order_release);
   return static_cast<uint64_t>(before.load());
 }
 
-HEDDLE_CLOCK int clock_gettime(clockid_t id, timespec* t) {
+HEDDLE_PRELOAD int clock_gettime(clockid_t id, timespec* t) {
   if (passes() || id < 0) {  // below 0: another process' or thread's
     return static_cast<int>(syscall(SYS_clock_gettime, id, t));
   }
@@ -162,7 +163,7 @@ HEDDLE_CLOCK int clock_gettime(clockid_t id, timespec* t) {
   return 0;
 }
 
-HEDDLE_CLOCK int gettimeofday(timeval* t, void* zone) {
+HEDDLE_PRELOAD int gettimeofday(timeval* t, void* zone) {
   if (passes()) {
     return static_cast<int>(syscall(SYS_gettimeofday, t, zone));
   }
@@ -171,7 +172,7 @@ HEDDLE_CLOCK int gettimeofday(timeval* t, void* zone) {
   return 0;
 }
 
-HEDDLE_CLOCK time_t time(time_t* t) {
+HEDDLE_PRELOAD time_t time(time_t* t) {
   const time_t s = (passes() ? real(CLOCK_REALTIME) : now(CLOCK_REALTIME)) / kNsPerSecond;
   if (t != nullptr) {
     *t = s;
@@ -179,16 +180,16 @@ HEDDLE_CLOCK time_t time(time_t* t) {
   return s;
 }
 
-HEDDLE_CLOCK int timespec_get(timespec* t, int base_of) {
+HEDDLE_PRELOAD int timespec_get(timespec* t, int base_of) {
   return base_of == TIME_UTC && clock_gettime(CLOCK_REALTIME, t) == 0 ? base_of : 0;
 }
 
-HEDDLE_CLOCK clock_t clock() {
+HEDDLE_PRELOAD clock_t clock() {
   const int64_t ns = passes() ? real(CLOCK_PROCESS_CPUTIME_ID) : now(CLOCK_PROCESS_CPUTIME_ID);
   return ns / (kNsPerSecond / CLOCKS_PER_SEC);
 }
 
-HEDDLE_CLOCK int nanosleep(const timespec* t, timespec* left) {
+HEDDLE_PRELOAD int nanosleep(const timespec* t, timespec* left) {
   if (t == nullptr || passes()) {
     return static_cast<int>(syscall(SYS_nanosleep, t, left));
   }
@@ -196,7 +197,7 @@ HEDDLE_CLOCK int nanosleep(const timespec* t, timespec* left) {
   return 0;
 }
 
-HEDDLE_CLOCK int clock_nanosleep(clockid_t id, int flags, const timespec* t, timespec* left) {
+HEDDLE_PRELOAD int clock_nanosleep(clockid_t id, int flags, const timespec* t, timespec* left) {
   if (t == nullptr || passes()) {
     return syscall(SYS_clock_nanosleep, id, flags, t, left) == 0 ? 0 : errno;
   }
@@ -204,36 +205,12 @@ HEDDLE_CLOCK int clock_nanosleep(clockid_t id, int flags, const timespec* t, tim
   return 0;
 }
 
-HEDDLE_CLOCK int usleep(useconds_t us) {
+HEDDLE_PRELOAD int usleep(useconds_t us) {
   const timespec t = spec(int64_t{us} * kNsPerUs);
   return nanosleep(&t, nullptr);
 }
 
-HEDDLE_CLOCK unsigned sleep(unsigned seconds) {
+HEDDLE_PRELOAD unsigned sleep(unsigned seconds) {
   const timespec t{static_cast<time_t>(seconds), 0};
   return nanosleep(&t, nullptr) == 0 ? 0 : seconds;
-}
-
-HEDDLE_CLOCK int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m, const timespec* deadline) {
-  // Without its version, this would be the one of old programs.
-  static const auto f = next<int (*)(pthread_cond_t*, pthread_mutex_t*, const timespec*)>(
-      "pthread_cond_timedwait", "GLIBC_2.3.2");
-  return until(deadline, [&](const timespec* at) { return f(c, m, at); });
-}
-
-HEDDLE_CLOCK int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, clockid_t id,
-                                        const timespec* deadline) {
-  static const auto f =
-      next<int (*)(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)>("pthread_cond_clockwait");
-  return until(deadline, [&](const timespec* at) { return f(c, m, id, at); });
-}
-
-HEDDLE_CLOCK int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* deadline) {
-  static const auto f = next<int (*)(pthread_mutex_t*, const timespec*)>("pthread_mutex_timedlock");
-  return until(deadline, [&](const timespec* at) { return f(m, at); });
-}
-
-HEDDLE_CLOCK int sem_timedwait(sem_t* s, const timespec* deadline) {
-  static const auto f = next<int (*)(sem_t*, const timespec*)>("sem_timedwait");
-  return until(deadline, [&](const timespec* at) { return f(s, at); });
 }

@@ -1,0 +1,25 @@
+// What work does to values, when it happens. Without it a run is of times alone.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/host/program/time.h"
+
+namespace heddle::host {
+
+// `values` is Call::values, or GraphNode::values.
+class Effects {
+ public:
+  virtual ~Effects() = default;
+  // A kernel that no KernelModel runs begins. So long it takes (KernelDesc::duration); 0: as the program
+  // says. What that says of the kernel `kernel` may be changed: what it calls.
+  virtual Ps begins(uint64_t values, uint32_t kernel) = 0;
+  // A copy's data is there, memory is set.
+  virtual void happens(uint64_t values) = 0;
+  // A copy that is to happen later reads pageable memory of the host now.
+  virtual void reads(uint64_t values) = 0;
+  // A function of the program's runs on the host now. So long it takes.
+  virtual Ps runs(uint64_t values) = 0;
+};
+
+}  // namespace heddle::host

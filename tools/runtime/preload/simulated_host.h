@@ -1,0 +1,37 @@
+// What the library that is preloaded into programs (clocks.cc, waits.cc) asks the session, which registers
+// itself there. In C, since neither is linked with the other.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+
+struct HeddleHost {
+  // ns of simulated time since the program began, of the calling thread.
+  uint64_t (*now)();
+  // So many ns of the calling thread's own pass.
+  void (*spend)(uint64_t ns);
+  // The calling thread is the simulator's, or in a call: it wants this computer's time.
+  bool (*inside)();
+
+  // ---- threads (frontends/cuda/host_threads.h)
+  // The calling thread is one of the simulated host's, and not inside.
+  bool (*known)();
+  // The caller is about to make a thread: its number, with which it begins; who joins it.
+  uint32_t (*expect)();
+  void (*begin)(uint32_t number);
+  void (*end)();
+  void (*join)(uint32_t number);
+  // Until somebody wakes the key; false: `deadline`, in ns of now(), has come. kHeddleNoDeadline: none.
+  bool (*wait)(const void* key, uint64_t deadline);
+  // At most so many of those that wait for it, the longest first. By any thread.
+  void (*wake)(const void* key, uint32_t most);
+};
+
+constexpr uint64_t kHeddleNoDeadline = UINT64_MAX;
+
+// Returns how many ns had passed by then.
+using HeddleUseHost = uint64_t (*)(const HeddleHost*);
+// Makes the session, if there is none.
+using HeddleBegin = void (*)();
+}

@@ -1,0 +1,129 @@
+#include "tools/runtime/program_threads.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <optional>
+
+#include "tools/runtime/call.h"
+#include "tools/runtime/preload/simulated_host.h"
+#include "tools/runtime/session.h"
+
+namespace heddle::runtime {
+namespace {
+
+struct OfThread {
+  uint32_t depth = 0;  // calls
+  bool known = false;  // one of the simulated host's
+  uint64_t own = 0;    // ns, of others: their own time, which goes on when they sleep
+};
+thread_local OfThread of_thread;
+std::atomic<uint64_t> newest{0};  // ns that a clock has shown
+std::atomic<Session*> session{nullptr};
+std::atomic<bool> over{false};
+
+// A host function that a call carries out is the program's.
+bool inside() {
+  Session* const s = session.load();
+  return of_thread.depth != 0 && (s == nullptr || !s->context().in_host_function());
+}
+
+uint64_t now() {
+  if (!of_thread.known) {
+    return std::max(of_thread.own, newest.load());
+  }
+  const InCall in_call;
+  const uint64_t t = Session::get().host_ns();
+  if (t > newest.load()) {
+    newest = t;
+  }
+  return t;
+}
+
+// Who has not called CUDA is no thread of the model's host: its time is its own.
+void spend(uint64_t ns) {
+  if (!of_thread.known) {
+    of_thread.own = std::max(of_thread.own, newest.load()) + ns;
+    return;
+  }
+  const InCall in_call;
+  Session::get().spend(ns);
+}
+
+bool known() { return of_thread.known && of_thread.depth == 0 && !over.load(); }
+
+template <class F>
+auto with_threads(const F& f) {
+  const InCall in_call;
+  Session& s = Session::get();
+  try {
+    const std::lock_guard lock(s.mutex());
+    return f(s.threads());
+  } catch (const cuda::CallFailed&) {
+    s.context().note("the program hangs: its threads wait for each other, and the device has nothing to do");
+    s.end();
+    std::_Exit(1);
+  }
+}
+
+uint32_t expect() {
+  return with_threads([](cuda::HostThreads& t) { return t.expect(); });
+}
+void begin(uint32_t number) {
+  with_threads([&](cuda::HostThreads& t) { t.begin(number); });
+}
+void end() {
+  with_threads([](cuda::HostThreads& t) { t.end(); });
+  of_thread.known = false;
+}
+void join(uint32_t number) {
+  with_threads([&](cuda::HostThreads& t) { t.join(number); });
+}
+bool wait(const void* key, uint64_t deadline) {
+  return with_threads([&](cuda::HostThreads& t) {
+    return t.wait(key, deadline == kHeddleNoDeadline
+                           ? std::nullopt
+                           : std::optional(host::from_ns(1) * static_cast<int64_t>(deadline)));
+  });
+}
+void wake(const void* key, uint32_t most) {
+  const bool was_known = of_thread.known;
+  if (!over.load()) {
+    const InCall in_call;
+    Session& s = Session::get();
+    const std::lock_guard lock(s.mutex());
+    s.threads().wake(key, most);
+  }
+  of_thread.known = was_known;
+}
+
+}  // namespace
+
+InCall::InCall() {
+  ++of_thread.depth;
+  of_thread.known = true;
+}
+
+InCall::~InCall() { --of_thread.depth; }
+
+void program_over() { over = true; }
+
+void there_is(Session& s) { session = &s; }
+
+std::optional<uint64_t> show_simulated_time() {
+  static const HeddleHost host{now, spend, inside, known, expect, begin, end, join, wait, wake};
+  void* const f = dlsym(RTLD_DEFAULT, "heddle_use_host");
+  return f == nullptr ? std::nullopt : std::optional(reinterpret_cast<HeddleUseHost>(f)(&host));
+}
+
+}  // namespace heddle::runtime
+
+// The program makes a thread before it has called CUDA.
+HEDDLE_CUDA void heddle_begin() {
+  const heddle::runtime::InCall in_call;
+  heddle::runtime::Session& s = heddle::runtime::Session::get();
+  const std::lock_guard lock(s.mutex());
+  s.threads().calls();
+}

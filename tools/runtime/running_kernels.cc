@@ -1,0 +1,211 @@
+#include "tools/runtime/running_kernels.h"
+
+#include <errno.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "analysis/run/plan.h"
+#include "analysis/run/traced_kernels.h"
+#include "sim/base/error.h"
+#include "sim/exec/fault.h"
+
+namespace heddle::runtime {
+
+RunningKernels::RunningKernels(const config::GpuConfig& gpu, Options options)
+    : gpu_(gpu), options_(std::move(options)), ps_per_cycle_(1e6 / gpu.clocks().core_mhz()) {}
+
+device::DetailedEngine& RunningKernels::engine() {
+  if (!engine_) {
+    engine_ = std::make_unique<device::DetailedEngine>(gpu_, options_.settings.threads);
+  }
+  return *engine_;
+}
+
+// The first that is not before.
+Cycle RunningKernels::cycle(host::Ps at) const {
+  return at == host::kNever
+             ? kNever
+             : first_ +
+                   static_cast<Cycle>(std::ceil(host::in_ps(at - std::min(at, origin_)) / ps_per_cycle_));
+}
+
+host::Ps RunningKernels::time(Cycle at) const {
+  return origin_ + host::Ps(std::llround(static_cast<double>(at - std::min(at, first_)) * ps_per_cycle_));
+}
+
+analysis::PlannedLaunch RunningKernels::planned(const cuda::LoadedFunction& function,
+                                                const exec::Launch& launch, uint32_t number,
+                                                std::shared_ptr<std::string> output) const {
+  analysis::PlannedLaunch plan;
+  plan.source.path = program_invocation_name;
+  plan.source.trace = plan.trace = program_invocation_short_name;
+  plan.source.number = plan.number = number;
+  plan.open = [&function, &launch, output = std::move(output)] {
+    trace::OpenedTrace t;
+    t.source = function.program->timed(*function.kernel, launch, output);
+    t.fingerprint = "executed";
+    return t;
+  };
+  return plan;
+}
+
+void RunningKernels::begin(Running& r) {
+  const uint32_t number = options_.prepare(r.opened.launch);
+  r.launch = std::make_unique<analysis::OpenedLaunch>(
+      gpu_, planned(*r.opened.function, r.opened.launch, number, r.output), options_.settings, options_.warn);
+  if (running_.empty()) {
+    device::RunOptions o = analysis::run_options(options_.settings, options_.settings.threads);
+    o.warm = !options_.cold;
+    engine().begin(o, device::DetailedEngine::Launches::kPeriod, "kernel " + r.launch->source().image().name);
+    origin_ = r.of.at;
+    first_ = engine().now();
+  }
+  r.launch->located([&] {
+    engine().launch(
+        {.recording = &r.launch->source(), .priority = r.of.priority, .at = cycle(r.of.at), .tag = r.of.tag});
+  });
+  alone_ = running_.empty();
+}
+
+void RunningKernels::launch(const Launch& l) {
+  auto r = std::make_unique<Running>();
+  r->of = l;
+  r->opened = source_->open(l.values);
+  if (r->opened.function == nullptr) {
+    over_.push_back({l.device, l.tag, l.at, l.at});
+    return;
+  }
+  try {
+    begin(*r);
+  } catch (...) {
+    source_->ended(*r->opened.function, "", std::current_exception());
+    over_.push_back({l.device, l.tag, l.at, l.at});
+    return;
+  }
+  running_.push_back(std::move(r));
+}
+
+host::KernelModel::End RunningKernels::end(size_t which, host::Ps start, host::Ps end) {
+  const std::unique_ptr<Running> r = std::move(running_[which]);
+  running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(which));
+  source_->ended(*r->opened.function, *r->output, nullptr);
+  return {r->of.device, r->of.tag, start, end};
+}
+
+// What one does that it may not ends all that run with it.
+void RunningKernels::fail(std::exception_ptr failure) {
+  const host::Ps now = time(engine_->now());
+  engine_->abandon();
+  for (const auto& r : std::exchange(running_, {})) {
+    source_->ended(*r->opened.function, *r->output, std::exchange(failure, nullptr));
+    over_.push_back({r->of.device, r->of.tag, r->of.at, std::max(r->of.at, now)});
+  }
+}
+
+std::optional<host::KernelModel::End> RunningKernels::simulate(host::Ps until) {
+  device::DetailedEngine& e = *engine_;
+  const Cycle limit = until == host::kNever ? kNever : cycle(until);
+  // As long as somebody else can still do something, waiting for it is no live lock.
+  e.watch_repetition(limit == kNever);
+  if (alone_) {
+    while (!e.blocks_done()) {
+      if (e.now() >= limit) {
+        e.show_stores();
+        return std::nullopt;
+      }
+      e.quantum(limit);
+    }
+    const analysis::LaunchRecord record = running_.front()->launch->record(e.finish());
+    options_.record(record);
+    return end(0, origin_, origin_ + analysis::duration_on_device(record, gpu_));
+  }
+  const std::optional<device::LaunchEnd> ended = e.advance(limit);
+  if (!ended) {
+    e.show_stores();
+    return std::nullopt;
+  }
+  const auto which = static_cast<size_t>(
+      std::find_if(running_.begin(), running_.end(), [&](const auto& r) { return r->of.tag == ended->tag; }) -
+      running_.begin());
+  options_.record(running_[which]->launch->record(e.ended_result()));
+  return end(which, time(ended->start), time(ended->end));
+}
+
+std::optional<host::KernelModel::End> RunningKernels::advance(host::Ps until) {
+  if (over_.empty() && !running_.empty()) {
+    std::exception_ptr failure;
+    try {
+      std::optional<End> out;
+      running_.front()->launch->located([&] {
+        try {
+          out = simulate(until);
+        } catch (const exec::ThreadFault&) {  // of a kernel that is executed while it is simulated
+          failure = std::current_exception();
+          throw;
+        } catch (const device::LivelockError& e) {  // likewise
+          std::string what = e.what();
+          for (const std::string& line : e.report) {
+            what += "\n  " + line;
+          }
+          failure = std::make_exception_ptr(exec::WaitsInVain(what));
+          throw;
+        }
+      });
+      return out;
+    } catch (...) {
+      fail(failure ? failure : std::current_exception());
+    }
+  }
+  if (over_.empty()) {
+    return std::nullopt;
+  }
+  const End e = over_.front();
+  over_.erase(over_.begin());
+  return e;
+}
+
+host::Ps RunningKernels::run(const cuda::LoadedFunction& function, const exec::Launch& asked,
+                             const std::shared_ptr<std::string>& output) {
+  exec::Launch launch = asked;
+  const uint32_t number = options_.prepare(launch);
+  const analysis::OpenedLaunch opened(gpu_, planned(function, launch, number, output), options_.settings,
+                                      options_.warn);
+  // What runs by itself goes on with its machine.
+  std::unique_ptr<device::DetailedEngine> other;
+  if (!running_.empty()) {
+    other = std::make_unique<device::DetailedEngine>(gpu_, options_.settings.threads);
+  }
+  device::DetailedEngine& e = other ? *other : engine();
+  device::RunOptions o = analysis::run_options(options_.settings, options_.settings.threads);
+  o.warm = !options_.cold;
+  std::exception_ptr failure;
+  stats::KernelResult result;
+  try {
+    opened.located([&] {
+      try {
+        e.begin(o, device::DetailedEngine::Launches::kOne, "kernel " + opened.source().image().name);
+        e.launch({.recording = &opened.source(), .at = e.now()});
+        while (!e.blocks_done()) {
+          e.quantum();
+        }
+        result = e.finish();
+      } catch (const exec::ThreadFault&) {
+        failure = std::current_exception();
+        throw;
+      }
+    });
+  } catch (...) {
+    e.abandon();
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+    throw;
+  }
+  const analysis::LaunchRecord record = opened.record(std::move(result));
+  options_.record(record);
+  return analysis::duration_on_device(record, gpu_);
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,72 @@
+// The device's machine under a program: kernels run on it when the model of the host starts them, beside each
+// other, and each leaves its record.
+//
+// While one runs alone all is as `heddle run` has it: from the start of the first launch that finds the
+// machine idle to the end of the last one is a period of the engine (device::DetailedEngine), whose L2 is as
+// the one before left it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "analysis/run/opened_launch.h"
+#include "analysis/run/settings.h"
+#include "analysis/store/record.h"
+#include "configs/schema/gpu.pb.h"
+#include "frontends/cuda/context.h"
+#include "sim/device/detailed_engine.h"
+
+namespace heddle::runtime {
+
+class RunningKernels final : public cuda::KernelMachine {
+ public:
+  struct Options {
+    analysis::RunSettings settings;
+    bool cold = false;  // every period finds empty caches
+    // What is left of a launch to be filled in, and its number.
+    std::function<uint32_t(exec::Launch&)> prepare;
+    std::function<void(const analysis::LaunchRecord&)> record;
+    analysis::Warn warn;
+  };
+  // `gpu` outlives this.
+  RunningKernels(const config::GpuConfig& gpu, Options options);
+
+  void serve(cuda::KernelSource& source) override { source_ = &source; }
+  void launch(const Launch& launch) override;
+  std::optional<End> advance(host::Ps until) override;
+
+  // Runs one whole, beside those that run by themselves. Throws what executing it throws.
+  host::Ps run(const cuda::LoadedFunction& function, const exec::Launch& launch,
+               const std::shared_ptr<std::string>& output);
+
+ private:
+  struct Running {
+    cuda::KernelSource::Opened opened;
+    std::shared_ptr<std::string> output = std::make_shared<std::string>();
+    std::unique_ptr<analysis::OpenedLaunch> launch;
+    Launch of;
+  };
+  analysis::PlannedLaunch planned(const cuda::LoadedFunction& function, const exec::Launch& launch,
+                                  uint32_t number, std::shared_ptr<std::string> output) const;
+  void begin(Running& r);
+  std::optional<End> simulate(host::Ps until);
+  End end(size_t which, host::Ps start, host::Ps end);
+  void fail(std::exception_ptr failure);
+  device::DetailedEngine& engine();
+  Cycle cycle(host::Ps at) const;
+  host::Ps time(Cycle at) const;
+
+  const config::GpuConfig& gpu_;
+  const Options options_;
+  const double ps_per_cycle_;
+  cuda::KernelSource* source_ = nullptr;
+  std::unique_ptr<device::DetailedEngine> engine_;
+  std::vector<std::unique_ptr<Running>> running_;  // those on the machine
+  std::vector<End> over_;                          // without having run
+  bool alone_ = false;                             // one launch in this period so far
+  host::Ps origin_{};                              // when the period began
+  Cycle first_ = 0;                                // the engine's cycle then
+};
+
+}  // namespace heddle::runtime
