@@ -40,6 +40,7 @@ void AddressSpace::clear() {
   memory_ = nullptr;  // gives back all of it
   memory_ = std::make_unique<exec::Memory>(top_);
   memory_->back_with(this);
+  ++host_version_;
 }
 
 uint64_t AddressSpace::unit() const { return visible_ ? kPage : kDeviceUnit; }
@@ -96,9 +97,7 @@ Allocation& AddressSpace::allocate(uint64_t bytes, host::Memory kind) {
     throw CallFailed(Status::kMemoryAllocation, e.what());
   }
   visible_to_host(false);
-  if (!device && kind != host::Memory::kManaged) {
-    memory_->watch(at);
-  }
+  host_version_ += device ? 0 : 1;
   device_used_ += taken;
   Allocation& a = allocations_[at];
   a.address = at;
@@ -114,7 +113,7 @@ Allocation& AddressSpace::adopt(uint64_t address, uint64_t bytes) {
   } catch (const Error& e) {
     throw CallFailed(Status::kHostMemoryAlreadyRegistered, e.what());
   }
-  memory_->watch(address);
+  ++host_version_;
   Allocation& a = allocations_[address];
   a.address = address;
   a.bytes = bytes;
@@ -128,6 +127,7 @@ void AddressSpace::release(uint64_t address, bool registered) {
   require(it != allocations_.end() && it->second.registered == registered,
           registered ? Status::kHostMemoryNotRegistered : Status::kInvalidValue, "no such allocation");
   device_used_ -= it->second.kind == host::Memory::kDevice ? it->second.bytes : 0;
+  host_version_ += it->second.kind == host::Memory::kDevice ? 0 : 1;
   memory_->release(address);
   allocations_.erase(it);
 }

@@ -48,6 +48,8 @@ class AddressSpace final : private exec::Memory::Backing {
   void clear();
   uint64_t device_bytes() const { return device_bytes_; }
   uint64_t device_used() const { return device_used_; }
+  // Changes when the host's allocations do.
+  uint64_t host_version() const { return host_version_; }
 
   // For copies: the bytes behind an address of host or device. Throws CallFailed when they are not all of one
   // allocation, or where no program has memory. Whether the program's own memory is there is not known.
@@ -75,6 +77,7 @@ class AddressSpace final : private exec::Memory::Backing {
   Reservation reservation_;
   const uint64_t device_bytes_;
   uint64_t device_used_ = 0;
+  uint64_t host_version_ = 0;
   std::map<uint64_t, Allocation> allocations_;
   bool visible_ = false;
   std::map<uint64_t, void*> hidden_;  // the bytes of the device's own allocations, by address

@@ -12,8 +12,6 @@ namespace heddle::cuda {
 
 class Assumptions {
  public:
-  // A kernel has accessed pinned or registered memory of the host.
-  void kernel_on_host_memory(const std::string& kernel);
   // The program's clocks are the simulated host's; else this computer's.
   void simulated_clocks() { simulated_clocks_ = true; }
   // A call by this thread of the host, whose waits are not known.
@@ -25,7 +23,6 @@ class Assumptions {
   std::vector<std::string> lines() const;
 
  private:
-  std::vector<std::string> on_host_memory_;  // kernels, as they came
   std::set<std::thread::id> threads_;
   bool simulated_clocks_ = false;
   uint32_t given_up_ = 0;

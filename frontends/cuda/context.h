@@ -50,6 +50,9 @@ class KernelSource {
   };
   // The launch (host::KernelModel::Launch::values) begins.
   virtual Opened open(uint64_t values) = 0;
+  // What of the addresses is memory of the host's, and a number that changes with it.
+  virtual uint64_t host_memory_version() const = 0;
+  virtual std::vector<std::pair<uint64_t, uint64_t>> host_memory() const = 0;
   // It has ended, and has printed that. `failure`: what it threw, or null.
   virtual void ended(const LoadedFunction& function, const std::string& output,
                      std::exception_ptr failure) = 0;
@@ -188,6 +191,8 @@ class Context final : private host::Effects, private KernelSource {
   host::Ps begins(uint64_t values, uint32_t kernel) override;
   Opened open(uint64_t values) override;
   void ended(const LoadedFunction& function, const std::string& output, std::exception_ptr failure) override;
+  uint64_t host_memory_version() const override { return space_.host_version(); }
+  std::vector<std::pair<uint64_t, uint64_t>> host_memory() const override;
   uint64_t keep(Work work, bool node);
   void drop(ValuesOf::iterator it);
   // The call has returned: nothing happens if it has failed.

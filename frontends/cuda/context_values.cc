@@ -178,16 +178,23 @@ KernelSource::Opened Context::open(uint64_t values) {
     return out;
   }
   note_what_is_free(*out.launch.code);
-  space_.memory().look_for_watched();
   out.function = work.function;
+  return out;
+}
+
+// First addresses and bytes.
+std::vector<std::pair<uint64_t, uint64_t>> Context::host_memory() const {
+  std::vector<std::pair<uint64_t, uint64_t>> out;
+  for (const auto& [address, a] : space_.allocations()) {
+    if (a.kind != host::Memory::kDevice && a.kind != host::Memory::kManaged) {
+      out.emplace_back(address, a.bytes);
+    }
+  }
   return out;
 }
 
 void Context::ended(const LoadedFunction& function, const std::string& output, std::exception_ptr failure) {
   printed_ += output;
-  if (space_.memory().watched_found()) {
-    assumptions_.kernel_on_host_memory(function.kernel->name);
-  }
   if (failure) {
     fail(function.kernel->name, failure);
   }
@@ -232,7 +239,6 @@ Performed Context::perform_kernel(const KernelWork& k, uint32_t generation) {
   try {
     l = executable(k);
     note_what_is_free(*l.code);
-    space_.memory().look_for_watched();
     out.duration = environment_.runner->run(*k.function, l, output);
     out.block = block_time(described(k, out.duration), params_);
     ended(*k.function, *output, nullptr);

@@ -76,8 +76,12 @@ bool HostThreads::known() const { return mine.host == id_; }
 
 HostThreads::Thread& HostThreads::current() {
   if (!known()) {
-    mine = {id_, add().number};
-    threads_.back().task = gettid();
+    Thread& t = add();
+    mine = {id_, t.number};
+    t.task = gettid();
+    if (held_) {
+      take_turn(t, true);  // others that it makes wait for it
+    }
   }
   return threads_[mine.number];
 }
@@ -96,7 +100,7 @@ void HostThreads::let_go(Thread& t) {
 }
 
 void HostThreads::take_turn(Thread& t, bool comes_back) {
-  if (turn_of_ == &t) {
+  if (turn_of_ == &t && !t.turn) {  // a thread that begins may have it already
     turn_of_ = nullptr;
     ++turn_;
   }

@@ -12,6 +12,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -40,6 +41,8 @@ class HostThreads {
 
   // Everything below, and whatever else threads share, is done by who holds it.
   std::recursive_mutex& mutex() { return mutex_; }
+  // In a child of fork(), whose other threads are gone; the mutex was held.
+  void forked() { new (&mutex_) std::recursive_mutex; }
   // Whether all waits are known.
   void held(bool all) { held_ = all; }
   bool held() const { return held_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/base/align.h"
 #include "sim/base/error.h"
 #include "sim/device/launch_watcher.h"
 #include "sim/device/occupancy.h"
@@ -86,10 +87,27 @@ void DetailedEngine::begin(const RunOptions& options, Launches launches, const s
               alone ? origin : 0);
   m.memory->reset(options.l2, options.warm, origin, &loop_.pool());
   m.memory->set_image(options.image, false);
+  image_ = options.image;
+  if (host_) {
+    host_->reset();
+  }
   loop_.pool().parallel_for(static_cast<uint32_t>(m.sms.size()), [&](uint32_t i) {
     m.sms[i]->begin(origin, options.observer, Profiler::noting(options.profile, i), options.image);
   });
   m.distributor->begin();
+}
+
+void DetailedEngine::attach_host(const HostLink& link) {
+  host_.emplace(link).attach(*loop_.machine().memory);
+}
+
+void DetailedEngine::host_memory(std::span<const std::pair<uint64_t, uint64_t>> ranges) {
+  host_->owners() = {};
+  for (const auto& [address, bytes] : ranges) {  // whole lines
+    const uint64_t first = address / memory::kLineBytes * memory::kLineBytes;
+    host_->owners().add(first, round_up(address + bytes - first, uint64_t{memory::kLineBytes}),
+                        memory::kHostDevice);
+  }
 }
 
 // A program that computes has its memory, or finds that of the options.
@@ -103,6 +121,7 @@ void DetailedEngine::give_memory(const Launched& l) {
                          std::any_of(launched_.begin(), launched_.end(),
                                      [](const auto& x) { return x && x->program->reads_at_once(); });
     loop_.machine().memory->set_image(own, at_once);
+    image_ = own;
   }
 }
 
@@ -233,6 +252,9 @@ void DetailedEngine::quantum(Cycle limit) {
     loop_.run_alone();  // it has become so
   }
   loop_.advance(profiler_ ? std::min(limit, profiler_->next()) : limit);
+  if (host_ && host_->serve(*loop_.machine().memory, image_)) {
+    loop_.changed();
+  }
   if (profiler_) {
     profiler_->exchange(loop_.now());
   }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "configs/schema/spec.h"
@@ -19,6 +20,7 @@
 #include "sim/device/quantum_loop.h"
 #include "sim/device/run_options.h"
 #include "sim/isa/recorded_program.h"
+#include "sim/memory/host_end.h"
 #include "sim/sm/code/timed_instr.h"
 #include "sim/stats/result.h"
 
@@ -56,6 +58,16 @@ class DetailedEngine : public Engine {
   const stats::KernelResult& ended_result() const { return ended_; }
   // Memory is as it is now(): stores that are there have been done.
   void show_stores() { loop_.machine().memory->settle_writes(loop_.now()); }
+  // The host's memory is at the end of such a link, whose latencies have nothing of what a request and its
+  // answer take on this device (on_chip_cycles). Before a period begins.
+  using HostLink = memory::HostLink;
+  void attach_host(const HostLink& link);
+  Cycle on_chip_cycles() const { return loop_.machine().memory->link().on_chip(); }
+  Cycle quantum_cycles() const { return loop_.machine().quantum; }
+  // First addresses and bytes of what is there; not while SMs advance.
+  void host_memory(std::span<const std::pair<uint64_t, uint64_t>> ranges);
+  // Blocks are done; with a host beyond a link, their stores, too, are there.
+  bool done() const { return blocks_done() && (!host_ || settled(0)); }
   // Whether warps that repeat themselves are a LivelockError: not while somebody else may change what they
   // look at.
   void watch_repetition(bool on) { loop_.watch_repetition(on ? options_.livelock_cycles : 0); }
@@ -140,6 +152,8 @@ class DetailedEngine : public Engine {
   uint32_t count_ = 0;
   std::optional<Profiler> profiler_;
   stats::KernelResult ended_;
+  std::optional<memory::HostEnd> host_;
+  isa::GlobalMemory* image_ = nullptr;
 };
 
 }  // namespace heddle::device

@@ -40,6 +40,8 @@ class QuantumLoop {
   void watch_programs(bool computed) { options_.computed = options_.computed || computed; }
   // RunOptions::livelock_cycles, from now on.
   void watch_repetition(uint64_t cycles) { options_.livelock_cycles = cycles; }
+  // Memory beyond the machine has changed.
+  void changed() { repetition_.reset(now_); }
   // Programs that are asked in order are on the machine (isa::GridProgram::in_order).
   void run_in_order();
   // From now on one thread asks programs, whichever SM they are on.

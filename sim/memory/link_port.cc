@@ -90,7 +90,7 @@ void LinkPort::answer(const std::vector<std::unique_ptr<SliceShard>>& shards) {
     const uint32_t data = returns_data(m.request) ? bytes_of(m.request) : 0;
     m.performed = shards[shard_of_slice_[p.home.slice]]->l2().end(p.served);
     m.at = send(answers_[m.from], timing_.header_bytes + data, m.performed);
-    m.key = to_cycles_up(m.at) - request_latency_ - hit_latency_;
+    m.key = answer_key(m.at);
     m.answer = true;
     std::swap(m.from, m.to);
     outbox_.push_back(m);

@@ -51,6 +51,10 @@ class LinkPort final : public ShardPort {
   Ticks way(const Packet&) const override { return {}; }
   Payload& payload(const Packet& p) const override { return *taken_[&p - packets_.data()].values; }
 
+  // The turn of an answer that arrives at `at`.
+  Cycle answer_key(Ticks at) const { return to_cycles_up(at) - request_latency_ - hit_latency_; }
+  // What a request and its answer take on their ways between SM and L2, which a link's latencies do not have.
+  Cycle on_chip() const { return request_latency_ + hit_latency_; }
   bool idle() const { return packets_.empty(); }
   // When the next request has its turn; kNever: none is waiting.
   Cycle next() const { return waiting_.next(); }

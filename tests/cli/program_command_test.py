@@ -71,6 +71,20 @@ class Program(harness.HeddleTest):
             self.assertGreaterEqual(int(self.ok("exec", "--clock", clock, "python3", "-c", show).stdout), least)
         self.fails("exec", "--clock", "none", self.program(), says="--clock")
 
+    def test_threads(self):
+        """Threads go on by simulated time: each run is the same, and nobody's patience was needed."""
+        runs = set()
+        for n in range(3):
+            p = self.ok("exec", "--out", f"threads{n}.db", self.program("threads"))
+            self.assertIn("all PASS", p.stdout)
+            self.assertNotIn("another run may be others", p.stderr)
+            with sqlite3.connect(os.path.join(self.dir, f"threads{n}.db")) as d:
+                # All but what this computer took.
+                runs.add(p.stdout + "".join(l for l in d.iterdump() if "host_timing" not in l))
+        self.assertEqual(len(runs), 1)
+        p = self.ok("exec", "--clock", "host", self.program())
+        self.assertIn("clocks that the program reads are this computer's", p.stderr)
+
     def test_arguments_and_status_are_the_programs(self):
         self.assertEqual(self.heddle("exec", "--", "/bin/sh", "-c", "exit 7").returncode, 7)
         self.assertEqual(self.ok("exec", "sh", "-c", "echo $0 $1", "a", "-b").stdout, "a -b\n")

@@ -138,6 +138,29 @@ TEST_CASE("timed: four turns of a loop at a time, what is left one at a time") {
   }
 }
 
+// They go around the loop of four turns, which waits for the load before it; so the other loop does, too.
+TEST_CASE("timed: lanes with few turns before them wait for what the loop of four turns waits for") {
+  const std::string body = module_of(
+      "ld.param.u64 %rd1, [p]; ld.param.u32 %r2, [n]; mov.u32 %r1, 0; mov.f32 %f2, 0f00000000;\n"
+      "ld.global.f32 %f1, [%rd1];\n"
+      "top: add.f32 %f2, %f2, %f1; add.s32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %r2; @%p1 bra top;\n"
+      "st.global.f32 [%rd1+4], %f2; ret;");
+  const auto module = parse("k.ptx", body);
+  const auto kernel = lower::lower(*module, module->functions[0]);
+  uint8_t counter = 7;
+  size_t adds = 0;
+  for (size_t i = 0; i < kernel->image.code.size(); ++i) {
+    const std::string& text = kernel->image.text[i];
+    const isa::Control& c = kernel->image.code[i].ctl;
+    counter = text.starts_with("LDG") ? c.write_barrier : counter;
+    if (text.starts_with("FADD") && adds++ % 4 == 0) {  // the first of four turns, and that of one
+      REQUIRE(counter < 6);
+      CHECK((c.wait_mask >> counter & 1) == 1);
+    }
+  }
+  CHECK(adds == 5);
+}
+
 TEST_CASE("timed: lanes that part are told apart, and the values are the executor's") {
   const Issued i(std::string(kAddress) +
                      "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra even;\n"

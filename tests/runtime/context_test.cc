@@ -23,7 +23,7 @@ TEST_CASE("a kernel changes the device's memory, a copy brings it back") {
 TEST_CASE("addresses of the device are nobody's on the host, pinned memory is both's") {
   ContextCase c;
   const uint64_t d = c.device(4096), h = c->allocate(4096, host::Memory::kPinned);
-  auto* host = static_cast<uint32_t*>(pointer(h));
+  auto *host = static_cast<uint32_t *>(pointer(h));
   host[0] = 41;
   c->launch(c.add(h, 1, 1), c.legacy());
   CHECK(host[0] == 41);  // the device has not come to it
@@ -35,7 +35,7 @@ TEST_CASE("addresses of the device are nobody's on the host, pinned memory is bo
   faulted = false;
   const auto old = std::signal(SIGSEGV, [](int) { siglongjmp(back, 1); });
   if (sigsetjmp(back, 1) == 0) {
-    static_cast<void>(*static_cast<volatile uint32_t*>(pointer(d)));
+    static_cast<void>(*static_cast<volatile uint32_t *>(pointer(d)));
   } else {
     faulted = true;
   }
@@ -134,7 +134,7 @@ TEST_CASE("launches that the device cannot have") {
 TEST_CASE("events tell the time that kernels take") {
   ContextCase c;
   const uint64_t p = c.device(128);
-  Stream& s = c->create_stream(1, 0);
+  Stream &s = c->create_stream(1, 0);
   Event &a = c->create_event(0), &b = c->create_event(0);
   CHECK(status([&] { c->elapsed_ms(a, b); }) == Status::kInvalidResourceHandle);
   c->launch(c.add(p, 1), s);  // loads it
@@ -157,7 +157,7 @@ TEST_CASE("events tell the time that kernels take") {
 TEST_CASE("events that the device has not reached have no time yet") {
   ContextCase c;
   const uint64_t p = c.device(128);
-  Stream& s = c->create_stream(1, 0);
+  Stream &s = c->create_stream(1, 0);
   Event &a = c->create_event(0), &b = c->create_event(0);
   c->record(a, s, false);
   c.kernel_us = 1000;
@@ -195,7 +195,7 @@ TEST_CASE("a reset: modules are loaded anew, a failed kernel stays one") {
 TEST_CASE("who asks again and again is answered in the end") {
   ContextCase c;
   const uint64_t p = c.device(128);
-  Stream& s = c->create_stream(1, 0);
+  Stream &s = c->create_stream(1, 0);
   c.kernel_us = 1e5;
   c->launch(c.add(p, 1), s);
   uint64_t asked = 0;
@@ -206,6 +206,51 @@ TEST_CASE("who asks again and again is answered in the end") {
   const double us = host::to_us(c->timeline().finish().end);
   CHECK(us > 1e5);
   CHECK(us < 1.01e5);
+}
+
+TEST_CASE("records and queries in turn take the time that they take, and polls that of the kernel") {
+  ContextCase c;
+  Event &a = c->create_event(0), &b = c->create_event(0), &x = c->create_event(0);
+  c->record(a, c.legacy(), false);
+  for (int i = 0; i < 1000; ++i) {
+    c->record(x, c.legacy(), false);
+    c->done(x);
+  }
+  c->record(b, c.legacy(), false);
+  c->synchronize();
+  const double ms = c->elapsed_ms(a, b);
+  CHECK(ms > 0.5);
+  CHECK(ms < 20);
+
+  c.kernel_us = 10'000;
+  const uint64_t p = c->allocate(128, host::Memory::kDevice);
+  c->launch(c.add(p, 1), c.legacy());  // loads it
+  c->synchronize();
+  c->record(a, c.legacy(), false);
+  c->launch(c.add(p, 1), c.legacy());
+  c->record(b, c.legacy(), false);
+  uint64_t polls = 0;
+  for (; !c->done(b); ++polls) {
+  }
+  CHECK(polls > 10'000);
+  CHECK(c->elapsed_ms(a, b) == Approx(10).epsilon(0.01));
+  CHECK(c->timeline().builder().program().threads[0].calls.empty());  // none is kept
+}
+
+TEST_CASE("the time between events that are not over, and the other way round") {
+  ContextCase c;
+  const uint64_t p = c->allocate(128, host::Memory::kDevice);
+  Event &a = c->create_event(0), &b = c->create_event(0);
+  c.kernel_us = 1000;
+  c->launch(c.add(p, 1), c.legacy());  // loads it
+  c->synchronize();
+  c->record(a, c.legacy(), false);
+  c->launch(c.add(p, 1), c.legacy());
+  c->record(b, c.legacy(), false);
+  CHECK(status([&] { c->elapsed_ms(a, b); }) == Status::kNotReady);
+  c->synchronize();
+  CHECK(c->elapsed_ms(a, b) == Approx(1).epsilon(0.02));
+  CHECK(c->elapsed_ms(b, a) == Approx(-1).epsilon(0.02));
 }
 
 TEST_CASE("kernels of two streams run side by side") {

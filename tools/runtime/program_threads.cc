@@ -1,6 +1,7 @@
 #include "tools/runtime/program_threads.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -99,6 +100,26 @@ void wake(const void* key, uint32_t most) {
   of_thread.known = was_known;
 }
 
+// A child is none of the simulated host's: it has one thread, whose session is a copy.
+void before_fork() {
+  const InCall in_call;
+  if (Session* const s = session.load()) {
+    s->mutex().lock();
+  }
+}
+void in_parent() {
+  const InCall in_call;
+  if (Session* const s = session.load()) {
+    s->mutex().unlock();
+  }
+}
+void in_child() {
+  over = true;
+  if (Session* const s = session.load()) {
+    s->threads().forked();
+  }
+}
+
 }  // namespace
 
 InCall::InCall() {
@@ -112,7 +133,10 @@ void program_over() { over = true; }
 
 void there_is(Session& s) { session = &s; }
 
+bool is_over() { return over; }
+
 std::optional<uint64_t> show_simulated_time() {
+  pthread_atfork(before_fork, in_parent, in_child);
   static const HeddleHost host{now, spend, inside, known, expect, begin, end, join, wait, wake};
   void* const f = dlsym(RTLD_DEFAULT, "heddle_use_host");
   return f == nullptr ? std::nullopt : std::optional(reinterpret_cast<HeddleUseHost>(f)(&host));

@@ -24,5 +24,6 @@ class Session;
 // It is made; it has ended, and threads are what this computer makes of them.
 void there_is(Session& s);
 void program_over();
+bool is_over();
 
 }  // namespace heddle::runtime

@@ -10,6 +10,7 @@
 #include "analysis/run/traced_kernels.h"
 #include "sim/base/error.h"
 #include "sim/exec/fault.h"
+#include "sim/host/core/packets.h"
 
 namespace heddle::runtime {
 
@@ -21,6 +22,24 @@ device::DetailedEngine& RunningKernels::engine() {
     engine_ = std::make_unique<device::DetailedEngine>(gpu_, options_.settings.threads);
   }
   return *engine_;
+}
+
+// Kernels reach the host's memory over the link: what a packet takes of it, and the way there and back, are
+// the host model's numbers. An integrated device has it in its own.
+void RunningKernels::find_host_memory(device::DetailedEngine& e) {
+  const host::Params p(gpu_);
+  const bool main = &e == engine_.get();
+  if (p.integrated || source_->host_memory_version() == (main ? host_version_ : 0)) {
+    return;
+  }
+  if (!main || host_version_ == 0) {
+    const double bytes = p.link_rate * ps_per_cycle_;
+    const auto all = static_cast<Cycle>(host::in_ps(p.access.latency) / ps_per_cycle_);
+    const Cycle way = std::max(e.quantum_cycles(), (all - std::min(all, e.on_chip_cycles())) / 2);
+    e.attach_host({{way, bytes, host::kRequestHeader}, {way, bytes, host::kCompletionHeader}});
+  }
+  host_version_ = main ? source_->host_memory_version() : host_version_;
+  e.host_memory(source_->host_memory());
 }
 
 // The first that is not before.
@@ -52,6 +71,7 @@ analysis::PlannedLaunch RunningKernels::planned(const cuda::LoadedFunction& func
 }
 
 void RunningKernels::begin(Running& r) {
+  find_host_memory(engine());
   const uint32_t number = options_.prepare(r.opened.launch);
   r.launch = std::make_unique<analysis::OpenedLaunch>(
       gpu_, planned(*r.opened.function, r.opened.launch, number, r.output), options_.settings, options_.warn);
@@ -110,7 +130,7 @@ std::optional<host::KernelModel::End> RunningKernels::simulate(host::Ps until) {
   // As long as somebody else can still do something, waiting for it is no live lock.
   e.watch_repetition(limit == kNever);
   if (alone_) {
-    while (!e.blocks_done()) {
+    while (!e.done()) {
       if (e.now() >= limit) {
         e.show_stores();
         return std::nullopt;
@@ -178,6 +198,7 @@ host::Ps RunningKernels::run(const cuda::LoadedFunction& function, const exec::L
     other = std::make_unique<device::DetailedEngine>(gpu_, options_.settings.threads);
   }
   device::DetailedEngine& e = other ? *other : engine();
+  find_host_memory(e);
   device::RunOptions o = analysis::run_options(options_.settings, options_.settings.threads);
   o.warm = !options_.cold;
   std::exception_ptr failure;
@@ -187,7 +208,7 @@ host::Ps RunningKernels::run(const cuda::LoadedFunction& function, const exec::L
       try {
         e.begin(o, device::DetailedEngine::Launches::kOne, "kernel " + opened.source().image().name);
         e.launch({.recording = &opened.source(), .at = e.now()});
-        while (!e.blocks_done()) {
+        while (!e.done()) {
           e.quantum();
         }
         result = e.finish();

@@ -16,6 +16,7 @@
 #include "configs/schema/gpu.pb.h"
 #include "frontends/cuda/context.h"
 #include "sim/device/detailed_engine.h"
+#include "sim/host/core/params.h"
 
 namespace heddle::runtime {
 
@@ -54,6 +55,7 @@ class RunningKernels final : public cuda::KernelMachine {
   End end(size_t which, host::Ps start, host::Ps end);
   void fail(std::exception_ptr failure);
   device::DetailedEngine& engine();
+  void find_host_memory(device::DetailedEngine& e);
   Cycle cycle(host::Ps at) const;
   host::Ps time(Cycle at) const;
 
@@ -62,6 +64,8 @@ class RunningKernels final : public cuda::KernelMachine {
   const double ps_per_cycle_;
   cuda::KernelSource* source_ = nullptr;
   std::unique_ptr<device::DetailedEngine> engine_;
+  std::unique_ptr<memory::HostEnd> host_;          // null while there is no memory of the host's
+  uint64_t host_version_ = 0;                      // of what it knows
   std::vector<std::unique_ptr<Running>> running_;  // those on the machine
   std::vector<End> over_;                          // without having run
   bool alone_ = false;                             // one launch in this period so far

@@ -43,8 +43,8 @@ Session& Session::get() {
       auto* s = new Session;
       there_is(*s);
       if (const std::optional<uint64_t> passed = show_simulated_time()) {
-        s->spend(*passed);
         s->threads().held(true);
+        s->spend(*passed);
         watch(s->threads());
         s->context_->assumptions().simulated_clocks();
       }
@@ -183,7 +183,7 @@ void Session::write_timeline(const host::Result& r) const {
 }
 
 void Session::end() {
-  if (ended_.exchange(true)) {
+  if (ended_.exchange(true) || is_over()) {
     return;
   }
   const InCall in_call;

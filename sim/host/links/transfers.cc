@@ -4,13 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/host/core/packets.h"
+
 namespace heddle::host {
 namespace {
-
-// Bytes of a transaction-layer packet besides its payload, with the data link layer's: start and sequence 4,
-// LCRC 4, and the header, 12 of a completion and 16 of a request with a 64-bit address.
-constexpr uint32_t kCompletionHeader = 20;
-constexpr uint32_t kRequestHeader = 24;
 
 constexpr double kUnlimited = std::numeric_limits<double>::max();
 
