@@ -265,7 +265,8 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
     printed = values.output();
     workload::bind_traces(w, [&](const auto& trace, host::KernelDesc& k) { traced.fill(trace, k); });
     w.rules.jitter = q.jitter ? q.jitter : w.rules.jitter;
-    host::PlatformOptions run{w.rules, true, q.check, {}, traced.model(), &cancel};
+    host::PlatformOptions run{w.rules, true, q.check, {}, traced.model()};
+    run.cancel = &cancel;
     run.limits = q.limits;
     if (!q.together) {  // which tells itself
       run.progress = [&](host::Ps at, uint64_t) {
