@@ -26,6 +26,7 @@
 #include "frontends/cuda/status.h"
 #include "frontends/cuda/streams.h"
 #include "frontends/cuda/timeline.h"
+#include "sim/base/error.h"
 #include "sim/exec/launch.h"
 #include "sim/host/core/params.h"
 
@@ -58,8 +59,8 @@ class KernelSource {
                      std::exception_ptr failure) = 0;
 };
 
-// Runs launches beside each other, in the model's time.
-class KernelMachine : public host::KernelModel {
+// Runs launches beside each other, in the model's time; and whole ones, in no time of it.
+class KernelMachine : public host::KernelModel, public KernelRunner {
  public:
   // Before the first launch. Outlives what it launches.
   virtual void serve(KernelSource& source) = 0;
@@ -200,6 +201,7 @@ class Context final : private host::Effects, private KernelSource {
   void when_idle(std::function<void()> release);
   void settle_values();
   void fail(const std::string& kernel, std::exception_ptr failure);
+  static std::string all_of(const Unsupported& e);  // its lines, too
   exec::Launch executable(const KernelWork& k);
   Performed perform_kernel(const KernelWork& k, uint32_t generation = 0);
   std::vector<NestedWork> perform_nested(const KernelWork& parent, const exec::Launch& done,

@@ -56,6 +56,14 @@ void Context::launch(KernelWork k, Stream& s) {
   submitted(values, timeline_.launched(k, s.model, values));
 }
 
+std::string Context::all_of(const Unsupported& e) {
+  std::string all = e.what();
+  for (const std::string& line : e.lines()) {
+    all += "\n  " + line;
+  }
+  return all;
+}
+
 // Throws CallFailed when the code cannot be executed.
 void Context::prepare(const KernelWork& k) {
   if (k.function->launches) {
@@ -65,11 +73,7 @@ void Context::prepare(const KernelWork& k) {
     const exec::Launch l = k.function->program->launch(*k.function->kernel);
     k.function->launches = l.runtime && l.runtime->may_launch();
   } catch (const Unsupported& e) {
-    std::string all = e.what();
-    for (const std::string& line : e.lines()) {
-      all += "\n  " + line;
-    }
-    throw CallFailed(Status::kNotSupported, all);
+    throw CallFailed(Status::kNotSupported, all_of(e));
   }
 }
 

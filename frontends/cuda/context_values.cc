@@ -207,11 +207,7 @@ void Context::fail(const std::string& kernel, std::exception_ptr failure) {
   try {
     std::rethrow_exception(std::move(failure));
   } catch (const Unsupported& e) {
-    std::string all = e.what();
-    for (const std::string& line : e.lines()) {
-      all += "\n  " + line;
-    }
-    environment_.note(all);
+    environment_.note(all_of(e));
     failed_ = Status::kNotSupported;
   } catch (const exec::ThreadFault& e) {
     environment_.note(e.what());

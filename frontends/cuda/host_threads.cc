@@ -93,16 +93,19 @@ void HostThreads::back(Thread& t, host::Ps at) {
   run_->come_back(t.number, std::max(at, drifted_));
 }
 
-void HostThreads::let_go(Thread& t) {
-  t.leaves = true;
+void HostThreads::leave_turn() {
   turn_of_ = nullptr;
   ++turn_;
 }
 
+void HostThreads::let_go() {
+  turn_of_->leaves = true;
+  leave_turn();
+}
+
 void HostThreads::take_turn(Thread& t, bool comes_back) {
   if (turn_of_ == &t && !t.turn) {  // a thread that begins may have it already
-    turn_of_ = nullptr;
-    ++turn_;
+    leave_turn();
   }
   if (comes_back && t.away && !t.coming) {
     back(t, run_->now());
@@ -114,7 +117,7 @@ void HostThreads::take_turn(Thread& t, bool comes_back) {
   } leaves{takers_};
   while (!t.turn && !over_) {
     if (turn_of_ != nullptr && !held_) {
-      let_go(*turn_of_);
+      let_go();
     }
     if (turn_of_ != nullptr) {
       t.go.wait(mutex_);
@@ -200,8 +203,7 @@ void HostThreads::end() {
   t.over = true;
   wake(&t);
   if (turn_of_ == &t) {
-    turn_of_ = nullptr;
-    ++turn_;
+    leave_turn();
   }
   pass_on();
 }
@@ -263,7 +265,7 @@ bool HostThreads::give_up(uint64_t turn) {
   if (turn_ != turn || turn_of_ == nullptr) {
     return false;
   }
-  let_go(*turn_of_);
+  let_go();
   ++given_up_;
   pass_on();
   return true;

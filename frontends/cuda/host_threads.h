@@ -117,7 +117,8 @@ class HostThreads {
   void take_turn(Thread& t, bool comes_back);
   bool others_may_act(const Thread& t) const;
   void pass_on();
-  void let_go(Thread& t);
+  void leave_turn();
+  void let_go();  // of who has the turn: the model goes on without it
   void back(Thread& t, host::Ps at);
 
   host::Program& program_;

@@ -33,7 +33,7 @@ host::PlatformOptions platform_options(const Timeline::Options& o) {
 
 Timeline::Timeline(const config::GpuConfig& gpu, AddressSpace& space, const Options& options)
     : space_(space),
-      simulated_(options.kernels != nullptr),
+      has_machine_(options.kernels != nullptr),
       pageable_(builder_.pageable("host memory", kHostBytes)),
       options_(platform_options(options)),
       threads_(gpu, builder_, options_) {}
@@ -77,18 +77,15 @@ std::string Timeline::key(const KernelWork& k) {
                      k.shared, k.cooperative, k.function->carveout);
 }
 
-// Kernels that launch others are: when a child begins is not known while its parent runs.
-bool Timeline::runs_whole(const KernelWork& k) const {
-  return !simulated_ || k.function->launches.value_or(false);
-}
-
 workload::Kernel Timeline::kernel(const KernelWork& k) {
   host::KernelDesc desc = described(k, {});
   desc.device_runtime = k.function->launches.value_or(false);
+  // Those are executed whole: when a child begins is not known while its parent runs. Each launch has its own
+  // time and calls.
   if (desc.device_runtime) {
-    return add(desc);  // each launch has its own time and calls
+    return add(desc);
   }
-  desc.trace = runs_whole(k) ? host::kNone : 0;
+  desc.trace = has_machine_ ? 0 : host::kNone;
   const auto [it, is_new] = kernels_.try_emplace(key(k));
   if (is_new) {
     it->second = add(desc);

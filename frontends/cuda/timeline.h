@@ -80,7 +80,6 @@ class Timeline {
     uint64_t offset;
   };
   static std::string key(const KernelWork& k);
-  bool runs_whole(const KernelWork& k) const;
   workload::Kernel kernel(const KernelWork& k);
   std::vector<NestedCall> nested_calls(const Performed& p);
   workload::Kernel nested_kernel(const KernelWork& k, const Performed& p);
@@ -90,7 +89,7 @@ class Timeline {
   workload::Graph graph_of(const std::vector<Node*>& order, const Keep& values);
 
   AddressSpace& space_;
-  const bool simulated_;
+  const bool has_machine_;
   workload::Builder builder_;
   workload::Buffer pageable_;
   std::map<std::string, workload::Kernel> kernels_;  // by what the model knows of them

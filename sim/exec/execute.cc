@@ -21,8 +21,7 @@
 namespace heddle::exec {
 namespace {
 
-constexpr uint64_t kTurn = 1 << 22;          // warp instructions of a cluster
-constexpr uint64_t kFruitlessTurns = 20000;  // one after the other in which all that ran only waited: in vain
+constexpr uint64_t kTurn = 1 << 22;  // warp instructions of a cluster
 
 // The clusters of a launch, handed out to threads: new ones as long as all of their blocks may begin, then
 // those that have not ended, in turn.
@@ -198,7 +197,7 @@ ExecuteResult Execution::result() { return impl_->schedule.result(); }
 
 ExecuteResult execute(const Launch& launch, const ExecuteOptions& options) {
   Execution e(launch, options);
-  if (!e.run(kFruitlessTurns)) {
+  if (!e.run()) {
     throw e.waits();
   }
   return e.result();

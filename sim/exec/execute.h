@@ -34,8 +34,10 @@ class Execution {
   Execution(const Launch& launch, const ExecuteOptions& options);
   ~Execution();
   // Goes on until all has ended: true; or until all that has begun only looks for something that does not
-  // come. `patience`: how often in a row each looks. Throws as execute(). Once it has, it is over.
-  bool run(uint64_t patience);
+  // come. `patience`: how often in a row each looks, by default so often that it is in vain. Throws as
+  // execute(). Once it has, it is over.
+  static constexpr uint64_t kInVain = 20000;
+  bool run(uint64_t patience = kInVain);
   // Changes when something has got on.
   uint64_t progress() const;
   WaitsInVain waits() const;

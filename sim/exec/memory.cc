@@ -90,21 +90,7 @@ const Memory::Range* Memory::nearest(uint64_t address) const {
 
 const Memory::Range* Memory::range(uint64_t address) const {
   const Range* r = nearest(address);
-  if (r == nullptr || r->at(address, 1) == nullptr) {
-    return nullptr;
-  }
-  if (r->watched) {
-    watched_found_.store(true, std::memory_order_relaxed);
-  }
-  return r;
-}
-
-void Memory::watch(uint64_t address) {
-  const auto at = std::lower_bound(ranges_.begin(), ranges_.end(), address,
-                                   [](const Range& r, uint64_t a) { return r.base < a; });
-  if (at != ranges_.end() && at->base == address) {
-    at->watched = true;
-  }
+  return r == nullptr || r->at(address, 1) == nullptr ? nullptr : r;
 }
 
 void Memory::write(uint64_t address, std::span<const uint8_t> bytes) {

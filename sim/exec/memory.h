@@ -3,7 +3,6 @@
 // threads.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <span>
@@ -63,19 +62,12 @@ class Memory final : public isa::GlobalMemory {
     uint64_t base = 0, bytes = 0;
     uint8_t* data = nullptr;
     uint8_t* written = nullptr;  // a byte for each byte, not 0: it was; null when that is not tracked
-    bool watched = false;
     // Null unless all of the bytes are in it.
     uint8_t* at(uint64_t address, uint64_t size) const {
       const uint64_t offset = address - base;
       return offset < bytes && size <= bytes - offset ? data + offset : nullptr;
     }
   };
-  // Whether programs come to what is allocated or adopted at `address`: to any such range since the last
-  // look_for_watched().
-  void watch(uint64_t address);
-  void look_for_watched() { watched_found_ = false; }
-  bool watched_found() const { return watched_found_.load(std::memory_order_relaxed); }
-
   // Null unless all of the bytes are one allocation's.
   uint8_t* find(uint64_t address, uint64_t bytes) override {
     const Range* r = nearest(address);
@@ -114,7 +106,6 @@ class Memory final : public isa::GlobalMemory {
   std::vector<Owned> owned_;   // of the ranges
   Backing* backing_ = nullptr;
   bool tracks_ = false;
-  mutable std::atomic<bool> watched_found_{false};
   uint64_t next_ = kGlobalBase;
   std::mutex heap_mutex_;
   std::vector<Piece> heap_;  // by address, without gaps

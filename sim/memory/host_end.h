@@ -32,8 +32,7 @@ class HostEnd {
   void reset() { back_.reset(); }
 
   // Between two quanta: what has left the device is served, and answered. `image`: the memory; null: no
-  // values.
-  // Whether it has changed.
+  // values. Whether it has changed.
   bool serve(MemorySystem& device, isa::GlobalMemory* image);
 
  private:

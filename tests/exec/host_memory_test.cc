@@ -62,21 +62,13 @@ TEST_CASE("the host's bytes count as written, an allocation's not before they ar
   CHECK(written(m, a + 15));
 }
 
-TEST_CASE("whether a program has come to what is watched, since it was last asked for") {
+TEST_CASE("the allocation that an address is in") {
   Memory m;
   const uint64_t a = m.allocate(64), b = m.allocate(64);
-  m.watch(b);
   CHECK(m.range(a) != nullptr);
-  CHECK_FALSE(m.watched_found());
   CHECK(m.range(b + 63) != nullptr);
-  CHECK(m.watched_found());
-  m.look_for_watched();
-  CHECK_FALSE(m.watched_found());
-  CHECK(m.range(a) != nullptr);
   CHECK(m.range(b + 64) == nullptr);
-  CHECK_FALSE(m.watched_found());
   CHECK(m.range(b) != nullptr);
-  CHECK(m.watched_found());
 }
 
 TEST_CASE("a stack by the limit: the frame and the limit, in 16s, up to what a thread may have") {

@@ -62,9 +62,8 @@ std::optional<host::KernelModel::End> FunctionalKernels::advance(host::Ps until)
     return std::nullopt;
   }
   // They wait for each other, or for the host, which has nothing to do either: a last look.
-  constexpr uint64_t kManyLooks = 20000;
   try {
-    if (running_[0].execution->run(kManyLooks)) {
+    if (running_[0].execution->run()) {
       return end(0, nullptr);
     }
   } catch (...) {
@@ -73,12 +72,14 @@ std::optional<host::KernelModel::End> FunctionalKernels::advance(host::Ps until)
   return end(0, std::make_exception_ptr(running_[0].execution->waits()));
 }
 
-void FunctionalKernels::run(const exec::Launch& asked, std::string& output) {
+host::Ps FunctionalKernels::run(const cuda::LoadedFunction&, const exec::Launch& asked,
+                                std::shared_ptr<std::string> output) {
   exec::Launch launch = asked;
   options_.prepare(launch);
   const exec::ExecuteResult r = exec::execute(launch, options());
-  output += r.output;
+  *output += r.output;
   options_.executed(r.instructions);
+  return {};
 }
 
 }  // namespace heddle::runtime

@@ -25,8 +25,8 @@ class FunctionalKernels final : public cuda::KernelMachine {
   void serve(cuda::KernelSource& source) override { source_ = &source; }
   void launch(const Launch& launch) override;
   std::optional<End> advance(host::Ps until) override;
-  // Executes one whole. Throws what executing it throws.
-  void run(const exec::Launch& launch, std::string& output);
+  host::Ps run(const cuda::LoadedFunction& function, const exec::Launch& launch,
+               std::shared_ptr<std::string> output) override;
 
  private:
   struct Running {

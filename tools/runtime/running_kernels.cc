@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "analysis/run/plan.h"
@@ -13,6 +14,36 @@
 #include "sim/host/core/packets.h"
 
 namespace heddle::runtime {
+namespace {
+
+// f(), which simulates: its errors name the program, but for those of the kernel that is executed meanwhile.
+void located(const analysis::OpenedLaunch& launch, const std::function<void()>& f) {
+  std::exception_ptr failure;
+  try {
+    launch.located([&] {
+      try {
+        f();
+      } catch (const exec::ThreadFault&) {
+        failure = std::current_exception();
+        throw;
+      } catch (const device::LivelockError& e) {
+        std::string what = e.what();
+        for (const std::string& line : e.report) {
+          what += "\n  " + line;
+        }
+        failure = std::make_exception_ptr(exec::WaitsInVain(what));
+        throw;
+      }
+    });
+  } catch (...) {
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+    throw;
+  }
+}
+
+}  // namespace
 
 RunningKernels::RunningKernels(const config::GpuConfig& gpu, Options options)
     : gpu_(gpu), options_(std::move(options)), ps_per_cycle_(1e6 / gpu.clocks().core_mhz()) {}
@@ -27,12 +58,13 @@ device::DetailedEngine& RunningKernels::engine() {
 // Kernels reach the host's memory over the link: what a packet takes of it, and the way there and back, are
 // the host model's numbers. An integrated device has it in its own.
 void RunningKernels::find_host_memory(device::DetailedEngine& e) {
-  const host::Params p(gpu_);
   const bool main = &e == engine_.get();
-  if (p.integrated || source_->host_memory_version() == (main ? host_version_ : 0)) {
+  const uint64_t known = main ? host_version_ : 0;
+  if (gpu_.host().link().integrated() || source_->host_memory_version() == known) {
     return;
   }
-  if (!main || host_version_ == 0) {
+  if (known == 0) {
+    const host::Params p(gpu_);
     const double bytes = p.link_rate * ps_per_cycle_;
     const auto all = static_cast<Cycle>(host::in_ps(p.access.latency) / ps_per_cycle_);
     const Cycle way = std::max(e.quantum_cycles(), (all - std::min(all, e.on_chip_cycles())) / 2);
@@ -70,15 +102,20 @@ analysis::PlannedLaunch RunningKernels::planned(const cuda::LoadedFunction& func
   return plan;
 }
 
+device::RunOptions RunningKernels::run_options() const {
+  device::RunOptions o = analysis::run_options(options_.settings, options_.settings.threads);
+  o.warm = !options_.cold;
+  return o;
+}
+
 void RunningKernels::begin(Running& r) {
   find_host_memory(engine());
   const uint32_t number = options_.prepare(r.opened.launch);
   r.launch = std::make_unique<analysis::OpenedLaunch>(
       gpu_, planned(*r.opened.function, r.opened.launch, number, r.output), options_.settings, options_.warn);
   if (running_.empty()) {
-    device::RunOptions o = analysis::run_options(options_.settings, options_.settings.threads);
-    o.warm = !options_.cold;
-    engine().begin(o, device::DetailedEngine::Launches::kPeriod, "kernel " + r.launch->source().image().name);
+    engine().begin(run_options(), device::DetailedEngine::Launches::kPeriod,
+                   "kernel " + r.launch->source().image().name);
     origin_ = r.of.at;
     first_ = engine().now();
   }
@@ -155,27 +192,12 @@ std::optional<host::KernelModel::End> RunningKernels::simulate(host::Ps until) {
 
 std::optional<host::KernelModel::End> RunningKernels::advance(host::Ps until) {
   if (over_.empty() && !running_.empty()) {
-    std::exception_ptr failure;
     try {
       std::optional<End> out;
-      running_.front()->launch->located([&] {
-        try {
-          out = simulate(until);
-        } catch (const exec::ThreadFault&) {  // of a kernel that is executed while it is simulated
-          failure = std::current_exception();
-          throw;
-        } catch (const device::LivelockError& e) {  // likewise
-          std::string what = e.what();
-          for (const std::string& line : e.report) {
-            what += "\n  " + line;
-          }
-          failure = std::make_exception_ptr(exec::WaitsInVain(what));
-          throw;
-        }
-      });
+      located(*running_.front()->launch, [&] { out = simulate(until); });
       return out;
     } catch (...) {
-      fail(failure ? failure : std::current_exception());
+      fail(std::current_exception());
     }
   }
   if (over_.empty()) {
@@ -187,11 +209,11 @@ std::optional<host::KernelModel::End> RunningKernels::advance(host::Ps until) {
 }
 
 host::Ps RunningKernels::run(const cuda::LoadedFunction& function, const exec::Launch& asked,
-                             const std::shared_ptr<std::string>& output) {
+                             std::shared_ptr<std::string> output) {
   exec::Launch launch = asked;
   const uint32_t number = options_.prepare(launch);
-  const analysis::OpenedLaunch opened(gpu_, planned(function, launch, number, output), options_.settings,
-                                      options_.warn);
+  const analysis::OpenedLaunch opened(gpu_, planned(function, launch, number, std::move(output)),
+                                      options_.settings, options_.warn);
   // What runs by itself goes on with its machine.
   std::unique_ptr<device::DetailedEngine> other;
   if (!running_.empty()) {
@@ -199,29 +221,19 @@ host::Ps RunningKernels::run(const cuda::LoadedFunction& function, const exec::L
   }
   device::DetailedEngine& e = other ? *other : engine();
   find_host_memory(e);
-  device::RunOptions o = analysis::run_options(options_.settings, options_.settings.threads);
-  o.warm = !options_.cold;
-  std::exception_ptr failure;
   stats::KernelResult result;
   try {
-    opened.located([&] {
-      try {
-        e.begin(o, device::DetailedEngine::Launches::kOne, "kernel " + opened.source().image().name);
-        e.launch({.recording = &opened.source(), .at = e.now()});
-        while (!e.done()) {
-          e.quantum();
-        }
-        result = e.finish();
-      } catch (const exec::ThreadFault&) {
-        failure = std::current_exception();
-        throw;
+    located(opened, [&] {
+      e.begin(run_options(), device::DetailedEngine::Launches::kOne,
+              "kernel " + opened.source().image().name);
+      e.launch({.recording = &opened.source(), .at = e.now()});
+      while (!e.done()) {
+        e.quantum();
       }
+      result = e.finish();
     });
   } catch (...) {
     e.abandon();
-    if (failure) {
-      std::rethrow_exception(failure);
-    }
     throw;
   }
   const analysis::LaunchRecord record = opened.record(std::move(result));

@@ -37,9 +37,9 @@ class RunningKernels final : public cuda::KernelMachine {
   void launch(const Launch& launch) override;
   std::optional<End> advance(host::Ps until) override;
 
-  // Runs one whole, beside those that run by themselves. Throws what executing it throws.
+  // Beside those that run by themselves.
   host::Ps run(const cuda::LoadedFunction& function, const exec::Launch& launch,
-               const std::shared_ptr<std::string>& output);
+               std::shared_ptr<std::string> output) override;
 
  private:
   struct Running {
@@ -50,6 +50,7 @@ class RunningKernels final : public cuda::KernelMachine {
   };
   analysis::PlannedLaunch planned(const cuda::LoadedFunction& function, const exec::Launch& launch,
                                   uint32_t number, std::shared_ptr<std::string> output) const;
+  device::RunOptions run_options() const;
   void begin(Running& r);
   std::optional<End> simulate(host::Ps until);
   End end(size_t which, host::Ps start, host::Ps end);

@@ -7,24 +7,20 @@
 #include <cstdlib>
 #include <exception>
 #include <sstream>
-#include <thread>
 
 #include "analysis/report/format.h"
-#include "analysis/run/opened_launch.h"
-#include "analysis/run/plan.h"
 #include "analysis/run/run_record.h"
-#include "analysis/run/traced_kernels.h"
 #include "analysis/timeline/host_timeline.h"
 #include "configs/loader/config.h"
 #include "frontends/output/output_file.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
-#include "sim/exec/execute.h"
-#include "sim/exec/fault.h"
 #include "tools/runtime/contexts.h"
 #include "tools/runtime/device.h"
+#include "tools/runtime/functional_kernels.h"
 #include "tools/runtime/patience.h"
 #include "tools/runtime/program_threads.h"
+#include "tools/runtime/running_kernels.h"
 
 namespace heddle::runtime {
 namespace {
@@ -83,33 +79,29 @@ Session::Session() {
 }
 
 void Session::make_context() {
+  const auto prepares = [this](exec::Launch& l) { return prepare(l); };
+  const auto notes = [this](std::string_view text) { note(text); };
   if (functional_) {
-    functional_kernels_ = std::make_unique<FunctionalKernels>(
-        FunctionalKernels::Options{settings_.threads, [this](exec::Launch& l) { prepare(l); },
-                                   [this](uint64_t instructions) { instructions_ += instructions; }});
+    kernels_ = std::make_unique<FunctionalKernels>(FunctionalKernels::Options{
+        settings_.threads, prepares, [this](uint64_t instructions) { instructions_ += instructions; }});
   } else {
-    timed_ = std::make_unique<RunningKernels>(
-        gpu_, RunningKernels::Options{settings_, setting("HEDDLE_COLD") == "1",
-                                      [this](exec::Launch& l) { return prepare(l); },
-                                      [this](const analysis::LaunchRecord& r) { store(r); },
-                                      [this](std::string_view text) { note(text); }});
+    kernels_ = std::make_unique<RunningKernels>(
+        gpu_, RunningKernels::Options{settings_, setting("HEDDLE_COLD") == "1", prepares,
+                                      [this](const analysis::LaunchRecord& r) { store(r); }, notes});
   }
   context_ = std::make_unique<cuda::Context>(
-      gpu_,
-      cuda::Context::Environment{
-          this, functional_ ? static_cast<cuda::KernelMachine*>(functional_kernels_.get()) : timed_.get(),
-          store_ || !setting("HEDDLE_TIMELINE").empty(),
-          [](std::string_view text) {
-            std::fwrite(text.data(), 1, text.size(), stdout);
-            std::fflush(stdout);
-          },
-          [this](std::string_view text) { note(text); }});
+      gpu_, cuda::Context::Environment{kernels_.get(), kernels_.get(),
+                                       store_ || !setting("HEDDLE_TIMELINE").empty(),
+                                       [](std::string_view text) {
+                                         std::fwrite(text.data(), 1, text.size(), stdout);
+                                         std::fflush(stdout);
+                                       },
+                                       notes});
 }
 
 void Session::begin_again() {
   context_ = nullptr;  // its addresses are the next one's
-  timed_ = nullptr;
-  functional_kernels_ = nullptr;
+  kernels_ = nullptr;
   Contexts::get() = {};
   thread_state() = {};
   functional_ = setting("HEDDLE_FUNCTIONAL") == "1";
@@ -144,15 +136,6 @@ uint32_t Session::prepare(exec::Launch& launch) {
   launch.warps_of_sm = gpu_.limits().max_warps_per_sm();
   launch.stack_limit = device_limit(kStackLimit, *context_);
   return launches_;
-}
-
-host::Ps Session::run(const cuda::LoadedFunction& function, const exec::Launch& asked,
-                      std::shared_ptr<std::string> output) {
-  if (timed_) {
-    return timed_->run(function, asked, output);
-  }
-  functional_kernels_->run(asked, *output);
-  return {};
 }
 
 // That the disk is full is no failure of the program's kernel.

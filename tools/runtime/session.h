@@ -22,12 +22,10 @@
 #include "analysis/store/result_store.h"
 #include "configs/schema/gpu.pb.h"
 #include "frontends/cuda/context.h"
-#include "tools/runtime/functional_kernels.h"
-#include "tools/runtime/running_kernels.h"
 
 namespace heddle::runtime {
 
-class Session final : private cuda::KernelRunner {
+class Session final {
  public:
   // Ends the process, with a message, when the settings allow no session.
   static Session& get();
@@ -51,8 +49,6 @@ class Session final : private cuda::KernelRunner {
  private:
   Session();
   void make_context();
-  host::Ps run(const cuda::LoadedFunction& function, const exec::Launch& launch,
-               std::shared_ptr<std::string> output) override;
   uint32_t prepare(exec::Launch& launch);
   void store(const analysis::LaunchRecord& r);
   void note(std::string_view text);
@@ -60,10 +56,8 @@ class Session final : private cuda::KernelRunner {
 
   config::GpuConfig gpu_;
   analysis::RunSettings settings_;
-  const std::atomic<bool> cancel_{false};
   std::unique_ptr<analysis::ResultStore> store_;
-  std::unique_ptr<RunningKernels> timed_;  // null: --functional
-  std::unique_ptr<FunctionalKernels> functional_kernels_;
+  std::unique_ptr<cuda::KernelMachine> kernels_;
   std::unique_ptr<cuda::Context> context_;
   std::set<std::string, std::less<>> said_;
   bool functional_ = false;

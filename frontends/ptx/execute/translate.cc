@@ -157,6 +157,7 @@ void Translator::lay_out(uint32_t id) {
   info.name = f.name;
   info.local_bytes = static_cast<uint32_t>(round_up(at, uint64_t{kFrameAlign}));
   info.builtin = body.defined ? exec::Builtin::kNone : builtin_named(f.name);
+  out_.code.calls_system |= info.builtin != exec::Builtin::kNone;
   info.runtime = body.defined ? exec::RuntimeFunction::kNone : exec::runtime_function(f.name);
   if (!body.defined || body.entry) {
     return;

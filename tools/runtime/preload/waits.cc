@@ -167,6 +167,14 @@ int cond_wait(pthread_cond_t* c, pthread_mutex_t* m, const timespec* deadline) {
   return result != 0 ? result : woken ? 0 : ETIMEDOUT;
 }
 
+int as_errno(int result) {
+  if (result == 0 || result == -1) {
+    return result;
+  }
+  errno = result;
+  return -1;
+}
+
 // ---- barriers, whose count only their owner knows
 struct Barrier {
   std::atomic<pthread_barrier_t*> of;
@@ -363,14 +371,6 @@ HEDDLE_PRELOAD int pthread_barrier_wait(pthread_barrier_t* b) {
   }
   wait(b);
   return 0;
-}
-
-int as_errno(int result) {
-  if (result == 0 || result == -1) {
-    return result;
-  }
-  errno = result;
-  return -1;
 }
 
 HEDDLE_PRELOAD int sem_wait(sem_t* s) {
