@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -18,6 +19,7 @@ namespace {
 constexpr uint64_t kBase = 0x200000000000;
 constexpr uint64_t kReserved = uint64_t{1} << 42;  // addresses are not used again
 constexpr uint64_t kPage = 4096;
+constexpr uint64_t kPagedUnit = 2 << 20;          // whole blocks of unified memory
 constexpr uint64_t kDeviceUnit = 512;             // of cudaMalloc's addresses
 constexpr uint64_t kHostEnd = uint64_t{1} << 47;  // of all addresses that a process may have
 
@@ -43,7 +45,9 @@ void AddressSpace::clear() {
   ++host_version_;
 }
 
-uint64_t AddressSpace::unit() const { return visible_ ? kPage : kDeviceUnit; }
+uint64_t AddressSpace::unit() const {
+  return sight_ == Sight::kDevice ? kDeviceUnit : sight_ == Sight::kPaged ? kPagedUnit : kPage;
+}
 
 AddressSpace::Reservation::Reservation() {
   void* at = mmap(pointer(kBase), kReserved, PROT_NONE,
@@ -57,15 +61,34 @@ AddressSpace::Reservation::Reservation() {
 AddressSpace::Reservation::~Reservation() { munmap(pointer(kBase), kReserved); }
 
 uint8_t* AddressSpace::map(uint64_t address, uint64_t bytes) {
+  const uint64_t size = round_up(std::max(bytes, kPage), kPage);
+  const auto failed = [&] {
+    return Error(fmt::format("no memory for {} bytes: {}", bytes, std::strerror(errno)));
+  };
   // The host gives pages when they are touched: a program may allocate more than there is.
-  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (visible_ ? MAP_FIXED : 0);
-  void* at = mmap(visible_ ? pointer(address) : nullptr, round_up(std::max(bytes, kPage), kPage),
-                  PROT_READ | PROT_WRITE, flags, -1, 0);
-  if (at == MAP_FAILED) {
-    throw Error(fmt::format("no memory for {} bytes: {}", bytes, std::strerror(errno)));
+  void* at = MAP_FAILED;
+  if (sight_ == Sight::kPaged) {
+    const int file = memfd_create("heddle", MFD_CLOEXEC);
+    if (file >= 0 && ftruncate(file, static_cast<off_t>(size)) == 0 &&
+        mmap(pointer(address), size, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, 0) !=
+            MAP_FAILED) {
+      at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    }
+    const int error = errno;
+    if (file >= 0) {
+      close(file);
+    }
+    errno = error;
+  } else {
+    const bool both = sight_ == Sight::kBoth;
+    at = mmap(both ? pointer(address) : nullptr, size, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (both ? MAP_FIXED : 0), -1, 0);
   }
-  if (!visible_) {
-    hidden_[address] = at;
+  if (at == MAP_FAILED) {
+    throw failed();
+  }
+  if (sight_ != Sight::kBoth) {
+    elsewhere_[address] = {at, sight_ == Sight::kPaged};
   }
   top_ = std::max(top_, round_up(address + bytes + 1, kPage));
   return static_cast<uint8_t*>(at);
@@ -73,22 +96,30 @@ uint8_t* AddressSpace::map(uint64_t address, uint64_t bytes) {
 
 void AddressSpace::unmap(uint64_t address, uint64_t bytes) {
   const uint64_t size = round_up(std::max(bytes, kPage), kPage);
-  if (const auto it = hidden_.find(address); it != hidden_.end()) {
-    munmap(it->second, size);
-    hidden_.erase(it);
-  } else {
+  bool at_address = true;
+  if (const auto it = elsewhere_.find(address); it != elsewhere_.end()) {
+    at_address = it->second.paged;
+    munmap(it->second.bytes, size);
+    elsewhere_.erase(it);
+  }
+  if (at_address) {
     // Where this fails the pages stay what they are: nothing is put at these addresses again.
     static_cast<void>(mmap(pointer(address), size, PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
   }
 }
 
-Allocation& AddressSpace::allocate(uint64_t bytes, host::Memory kind) {
+bool AddressSpace::show(uint64_t address, uint64_t bytes, bool loads, bool stores) {
+  return mprotect(pointer(address), round_up(bytes, kPage),
+                  (loads ? PROT_READ : PROT_NONE) | (stores ? PROT_WRITE : 0)) == 0;
+}
+
+Allocation& AddressSpace::allocate(uint64_t bytes, host::Memory kind, bool paged) {
   const bool device = kind == host::Memory::kDevice;
   const uint64_t taken = device ? bytes : 0;
   require(bytes <= kReserved / 2 && taken <= device_bytes_ - device_used_, Status::kMemoryAllocation,
           "more than the device has");
-  visible_to_host(!device);
+  sight_ = device ? Sight::kDevice : paged ? Sight::kPaged : Sight::kBoth;
   uint64_t at = 0;
   try {
     at = memory_->allocate(bytes);

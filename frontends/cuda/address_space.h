@@ -35,7 +35,8 @@ class AddressSpace final : private exec::Memory::Backing {
   exec::Memory& memory() { return *memory_; }
 
   // Throw CallFailed (cudaErrorMemoryAllocation).
-  Allocation& allocate(uint64_t bytes, host::Memory kind);
+  // `paged`: the program's instructions find it where show() says so; nowhere at first.
+  Allocation& allocate(uint64_t bytes, host::Memory kind, bool paged = false);
   Allocation& adopt(uint64_t address, uint64_t bytes);
   // Throws CallFailed when it is none's first address, or another kind's.
   void release(uint64_t address, bool registered);
@@ -60,7 +61,11 @@ class AddressSpace final : private exec::Memory::Backing {
   uint64_t behind(uint64_t address, uint64_t bytes) const;
 
   // Allocations by somebody else (modules' variables) are the host's, too, while this is on.
-  void visible_to_host(bool on) { visible_ = on; }
+  void visible_to_host(bool on) { sight_ = on ? Sight::kBoth : Sight::kDevice; }
+
+  // Of a paged allocation: what the program's instructions may do there; whole pages of the system's. False:
+  // the system has no more pieces to give.
+  bool show(uint64_t address, uint64_t bytes, bool loads, bool stores);
 
  private:
   uint64_t unit() const override;
@@ -79,9 +84,14 @@ class AddressSpace final : private exec::Memory::Backing {
   uint64_t device_used_ = 0;
   uint64_t host_version_ = 0;
   std::map<uint64_t, Allocation> allocations_;
-  bool visible_ = false;
-  std::map<uint64_t, void*> hidden_;  // the bytes of the device's own allocations, by address
-  uint64_t top_;                      // behind all addresses that were given out
+  // Who sees what is allocated now: the device alone, the host as well, or the host where it may.
+  enum class Sight : uint8_t { kDevice, kBoth, kPaged } sight_ = Sight::kDevice;
+  struct Elsewhere {
+    void* bytes;
+    bool paged;  // the program has them at the address, too
+  };
+  std::map<uint64_t, Elsewhere> elsewhere_;  // where the bytes are that nobody can touch at their address
+  uint64_t top_;                             // behind all addresses that were given out
   std::unique_ptr<exec::Memory> memory_;
 };
 

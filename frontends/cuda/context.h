@@ -51,9 +51,14 @@ class KernelSource {
   };
   // The launch (host::KernelModel::Launch::values) begins.
   virtual Opened open(uint64_t values) = 0;
-  // What of the addresses is memory of the host's, and a number that changes with it.
+  // What of the addresses is memory of the host's or unified, and a number that changes with it.
+  struct HostMemory {
+    uint64_t address = 0, bytes = 0;
+    uint32_t buffer = 0;      // of the model
+    uint64_t page_bytes = 0;  // of unified memory; 0: the host's
+  };
   virtual uint64_t host_memory_version() const = 0;
-  virtual std::vector<std::pair<uint64_t, uint64_t>> host_memory() const = 0;
+  virtual std::vector<HostMemory> host_memory() const = 0;
   // It has ended, and has printed that. `failure`: what it threw, or null.
   virtual void ended(const LoadedFunction& function, const std::string& output,
                      std::exception_ptr failure) = 0;
@@ -121,6 +126,9 @@ class Context final : private host::Effects, private KernelSource {
   // To or from a variable of the program's.
   CopyWork symbol_copy(const void* symbol, uint64_t offset, uint64_t other, uint64_t bytes, bool to_symbol);
   uint64_t symbol_address(const void* symbol);
+  // The program's instruction there has found no memory, or the system is about to read or write it for the
+  // program. False: it is none of unified memory.
+  bool touched(uint64_t address, uint64_t bytes, bool writes);
 
   // ---- streams and events (context_streams.cc)
   Stream& stream(const void* handle);  // 0, 1: the legacy default stream; 2: the thread's own
@@ -190,10 +198,13 @@ class Context final : private host::Effects, private KernelSource {
   void reads(uint64_t values) override;
   host::Ps runs(uint64_t values) override;
   host::Ps begins(uint64_t values, uint32_t kernel) override;
+  // ---- context_pages.cc
+  void placed(uint32_t buffer, uint64_t page, bool loads, bool stores) override;
+  bool pages_fault() const;  // unified memory has its place by the page
   Opened open(uint64_t values) override;
   void ended(const LoadedFunction& function, const std::string& output, std::exception_ptr failure) override;
   uint64_t host_memory_version() const override { return space_.host_version(); }
-  std::vector<std::pair<uint64_t, uint64_t>> host_memory() const override;
+  std::vector<HostMemory> host_memory() const override;
   uint64_t keep(Work work, bool node);
   void drop(ValuesOf::iterator it);
   // The call has returned: nothing happens if it has failed.
@@ -226,6 +237,15 @@ class Context final : private host::Effects, private KernelSource {
   std::vector<uint64_t> retired_;            // values of graphs' nodes that no later launch has
   std::vector<std::function<void()>> late_;  // when the device has nothing to do
   host::Ps function_spent_{};                // by the host function that runs
+  struct Unified {
+    uint64_t address = 0, bytes = 0;
+    struct Page {
+      bool loads = false, stores = false;  // the host may
+      bool shown = false;                  // a piece of it
+    };
+    std::vector<Page> pages;
+  };
+  std::map<uint32_t, Unified> unified_;  // by the model's buffer
   Timeline timeline_;
   Assumptions assumptions_;
   Status failed_ = Status::kSuccess;

@@ -4,6 +4,7 @@
 
 #include "frontends/cuda/context.h"
 #include "frontends/cuda/readable.h"
+#include "sim/base/align.h"
 
 namespace heddle::cuda {
 namespace {
@@ -52,11 +53,18 @@ uint64_t Context::allocate(uint64_t bytes, host::Memory kind) {
   if (bytes == 0) {
     return 0;
   }
-  if (kind == host::Memory::kManaged) {
-    environment_.note("unified memory: faults and migrations of its pages take no time here");
+  const bool paged = kind == host::Memory::kManaged && pages_fault();
+  if (kind == host::Memory::kManaged && environment_.machine == nullptr) {
+    note("unified memory: faults and migrations of its pages by kernels take no time with --functional");
   }
-  Allocation& a = space_.allocate(bytes, kind);
+  Allocation& a = space_.allocate(bytes, kind, paged);
   timeline_.allocated(a, name_of(kind));
+  if (paged) {
+    Unified& u = unified_[a.buffer.id];
+    u.address = a.address;
+    u.bytes = bytes;
+    u.pages.resize(divide_up(bytes, uint64_t{params_.um.page}));
+  }
   timeline_.call([&](auto& t) { t.malloc(a.buffer); });
   return a.address;
 }
@@ -70,6 +78,7 @@ void Context::release(uint64_t address) {
           Status::kInvalidValue, "no device memory begins there");
   not_in_any_capture();
   timeline_.call([&](auto& t) { t.free(a->buffer); });
+  unified_.erase(a->buffer.id);
   if (!pools_.release(address)) {
     space_.release(address, false);
   }

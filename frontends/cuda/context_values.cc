@@ -182,17 +182,6 @@ KernelSource::Opened Context::open(uint64_t values) {
   return out;
 }
 
-// First addresses and bytes.
-std::vector<std::pair<uint64_t, uint64_t>> Context::host_memory() const {
-  std::vector<std::pair<uint64_t, uint64_t>> out;
-  for (const auto& [address, a] : space_.allocations()) {
-    if (a.kind != host::Memory::kDevice && a.kind != host::Memory::kManaged) {
-      out.emplace_back(address, a.bytes);
-    }
-  }
-  return out;
-}
-
 void Context::ended(const LoadedFunction& function, const std::string& output, std::exception_ptr failure) {
   printed_ += output;
   if (failure) {

@@ -101,12 +101,22 @@ void DetailedEngine::attach_host(const HostLink& link) {
   host_.emplace(link).attach(*loop_.machine().memory);
 }
 
-void DetailedEngine::host_memory(std::span<const std::pair<uint64_t, uint64_t>> ranges) {
+void DetailedEngine::host_memory(std::span<const HostRange> ranges) {
   host_->owners() = {};
-  for (const auto& [address, bytes] : ranges) {  // whole lines
-    const uint64_t first = address / memory::kLineBytes * memory::kLineBytes;
-    host_->owners().add(first, round_up(address + bytes - first, uint64_t{memory::kLineBytes}),
-                        memory::kHostDevice);
+  for (const HostRange& r : ranges) {  // whole lines
+    const uint64_t first = r.address / memory::kLineBytes * memory::kLineBytes;
+    const uint64_t bytes = round_up(r.address + r.bytes - first, uint64_t{memory::kLineBytes});
+    if (r.page_bytes != 0) {
+      host_->owners().add_pages(first, bytes, r.page_bytes, memory::kAway);
+    } else {
+      host_->owners().add(first, bytes, memory::kHostDevice);
+    }
+  }
+}
+
+void DetailedEngine::place(uint64_t page, uint8_t owner, Cycle at) {
+  if (host_->place(*loop_.machine().memory, image_, page, owner, std::max(at, now()))) {
+    loop_.changed();
   }
 }
 
@@ -239,7 +249,7 @@ std::optional<LaunchEnd> DetailedEngine::advance(Cycle until) {
     if (std::optional<LaunchEnd> e = ended()) {
       return e;
     }
-    if (count_ == 0 || loop_.now() >= until) {
+    if (count_ == 0 || loop_.now() >= until || has_faults()) {
       return std::nullopt;
     }
     quantum(until);
@@ -250,6 +260,11 @@ void DetailedEngine::quantum(Cycle limit) {
   if (!loop_.runs_alone() && std::any_of(launched_.begin(), launched_.end(),
                                          [](const auto& l) { return l && l->program->in_order(); })) {
     loop_.run_alone();  // it has become so
+  }
+  // All wait for pages, which somebody else brings.
+  if (host_ && host_->waits() && limit != kNever && loop_.next_activity() == kNever) {
+    loop_.skip_to(limit);
+    return;
   }
   loop_.advance(profiler_ ? std::min(limit, profiler_->next()) : limit);
   if (host_ && host_->serve(*loop_.machine().memory, image_)) {

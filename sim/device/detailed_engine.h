@@ -64,8 +64,19 @@ class DetailedEngine : public Engine {
   void attach_host(const HostLink& link);
   Cycle on_chip_cycles() const { return loop_.machine().memory->link().on_chip(); }
   Cycle quantum_cycles() const { return loop_.machine().quantum; }
-  // First addresses and bytes of what is there; not while SMs advance.
-  void host_memory(std::span<const std::pair<uint64_t, uint64_t>> ranges);
+  // What is there; not while SMs advance. Unified memory has pages, which all are away at first.
+  struct HostRange {
+    uint64_t address = 0, bytes = 0;
+    uint64_t page_bytes = 0;  // 0: all of it is the host's
+  };
+  void host_memory(std::span<const HostRange> ranges);
+  // Requests for pages that are away wait until place(); else they take no time.
+  void hold_pages(bool on) { host_->hold(on); }
+  // First requests for pages that are away. quantum() and advance() go no further when there are some.
+  bool has_faults() const { return host_ && host_->has_faults(); }
+  std::vector<memory::HostEnd::Fault> take_faults() { return host_->take_faults(); }
+  // From now(), or later from `at` on: memory::kThisDevice, kHostDevice or kAway.
+  void place(uint64_t page, uint8_t owner, Cycle at);
   // Blocks are done; with a host beyond a link, their stores, too, are there.
   bool done() const { return blocks_done() && (!host_ || settled(0)); }
   // Whether warps that repeat themselves are a LivelockError: not while somebody else may change what they

@@ -2,6 +2,7 @@
 #include "tools/runtime/abi.h"
 #include "tools/runtime/call.h"
 #include "tools/runtime/copies.h"
+#include "tools/runtime/touches.h"
 
 using namespace heddle;  // this file is CUDA's interface
 using namespace heddle::runtime;
@@ -64,6 +65,7 @@ HEDDLE_CUDA int32_t cudaFreeHost(void* p) {
 HEDDLE_CUDA int32_t cudaMallocManaged(Given<void*> out, size_t bytes, uint32_t flags) {
   return call_into(out, [&](Context& c) {
     cuda::require(bytes != 0 && (flags == 1 || flags == 2), Status::kInvalidValue);
+    watch_touches();
     return pointer(c.allocate(bytes, host::Memory::kManaged));
   });
 }

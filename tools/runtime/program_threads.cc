@@ -11,6 +11,7 @@
 #include "tools/runtime/call.h"
 #include "tools/runtime/preload/simulated_host.h"
 #include "tools/runtime/session.h"
+#include "tools/runtime/touches.h"
 
 namespace heddle::runtime {
 namespace {
@@ -137,7 +138,7 @@ bool is_over() { return over; }
 
 std::optional<uint64_t> show_simulated_time() {
   pthread_atfork(before_fork, in_parent, in_child);
-  static const HeddleHost host{now, spend, inside, known, expect, begin, end, join, wait, wake};
+  static const HeddleHost host{now, spend, inside, known, expect, begin, end, join, wait, wake, touch};
   void* const f = dlsym(RTLD_DEFAULT, "heddle_use_host");
   return f == nullptr ? std::nullopt : std::optional(reinterpret_cast<HeddleUseHost>(f)(&host));
 }

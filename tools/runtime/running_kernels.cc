@@ -43,6 +43,12 @@ void located(const analysis::OpenedLaunch& launch, const std::function<void()>& 
   }
 }
 
+uint8_t owner(host::Reach r) {
+  return r == host::Reach::kHere     ? memory::kThisDevice
+         : r == host::Reach::kRemote ? memory::kHostDevice
+                                     : memory::kAway;
+}
+
 }  // namespace
 
 RunningKernels::RunningKernels(const config::GpuConfig& gpu, Options options)
@@ -71,7 +77,67 @@ void RunningKernels::find_host_memory(device::DetailedEngine& e) {
     e.attach_host({{way, bytes, host::kRequestHeader}, {way, bytes, host::kCompletionHeader}});
   }
   host_version_ = main ? source_->host_memory_version() : host_version_;
-  e.host_memory(source_->host_memory());
+  tell_memory(e);
+}
+
+void RunningKernels::hold_pages(device::DetailedEngine& e, bool on) const {
+  if (host_version_ != 0) {
+    e.hold_pages(on);
+  }
+}
+
+// Where all of it is, and its pages are now.
+void RunningKernels::tell_memory(device::DetailedEngine& e) {
+  const bool main = &e == engine_.get();  // another one has what is unified in its own
+  std::vector<device::DetailedEngine::HostRange> ranges;
+  std::map<uint32_t, Unified> unified;
+  for (const cuda::KernelSource::HostMemory& m : source_->host_memory()) {
+    if (m.page_bytes == 0 || main) {
+      ranges.push_back({m.address, m.bytes, m.page_bytes});
+    }
+    if (m.page_bytes != 0 && main) {
+      Unified& u = unified[m.buffer];
+      u.address = m.address;
+      u.page_bytes = m.page_bytes;
+      u.pages = std::move(unified_[m.buffer].pages);
+      u.pages.resize((m.bytes + m.page_bytes - 1) / m.page_bytes, host::Reach::kAway);
+    }
+  }
+  e.host_memory(ranges);
+  if (!main) {
+    return;
+  }
+  unified_ = std::move(unified);
+  for (const auto& [buffer, u] : unified_) {
+    for (size_t p = 0; p < u.pages.size(); ++p) {
+      e.place(u.address + p * u.page_bytes, owner(u.pages[p]), 0);
+    }
+  }
+}
+
+std::vector<host::KernelModel::Fault> RunningKernels::faults() {
+  std::vector<Fault> out;
+  if (!engine_ || !engine_->has_faults()) {
+    return out;
+  }
+  for (const memory::HostEnd::Fault& f : engine_->take_faults()) {
+    for (const auto& [buffer, u] : unified_) {
+      if (f.page >= u.address && f.page < u.address + u.pages.size() * u.page_bytes) {
+        out.push_back({0, buffer, (f.page - u.address) / u.page_bytes, f.writes, time(f.at)});
+      }
+    }
+  }
+  return out;
+}
+
+void RunningKernels::place(uint32_t /*device*/, uint32_t buffer, uint64_t page, host::Reach reach,
+                           host::Ps at) {
+  Unified& u = unified_[buffer];
+  u.pages.resize(std::max<size_t>(u.pages.size(), page + 1), host::Reach::kAway);
+  u.pages[page] = reach;
+  if (u.page_bytes != 0) {
+    engine_->place(u.address + page * u.page_bytes, owner(reach), running_.empty() ? 0 : cycle(at));
+  }
 }
 
 // The first that is not before.
@@ -110,6 +176,7 @@ device::RunOptions RunningKernels::run_options() const {
 
 void RunningKernels::begin(Running& r) {
   find_host_memory(engine());
+  hold_pages(engine(), true);
   const uint32_t number = options_.prepare(r.opened.launch);
   r.launch = std::make_unique<analysis::OpenedLaunch>(
       gpu_, planned(*r.opened.function, r.opened.launch, number, r.output), options_.settings, options_.warn);
@@ -168,7 +235,7 @@ std::optional<host::KernelModel::End> RunningKernels::simulate(host::Ps until) {
   e.watch_repetition(limit == kNever);
   if (alone_) {
     while (!e.done()) {
-      if (e.now() >= limit) {
+      if (e.now() >= limit || e.has_faults()) {
         e.show_stores();
         return std::nullopt;
       }
@@ -221,6 +288,7 @@ host::Ps RunningKernels::run(const cuda::LoadedFunction& function, const exec::L
   }
   device::DetailedEngine& e = other ? *other : engine();
   find_host_memory(e);
+  hold_pages(e, false);  // nobody would bring them
   stats::KernelResult result;
   try {
     located(opened, [&] {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -36,6 +37,8 @@ class RunningKernels final : public cuda::KernelMachine {
   void serve(cuda::KernelSource& source) override { source_ = &source; }
   void launch(const Launch& launch) override;
   std::optional<End> advance(host::Ps until) override;
+  std::vector<Fault> faults() override;
+  void place(uint32_t device, uint32_t buffer, uint64_t page, host::Reach reach, host::Ps at) override;
 
   // Beside those that run by themselves.
   host::Ps run(const cuda::LoadedFunction& function, const exec::Launch& launch,
@@ -57,6 +60,8 @@ class RunningKernels final : public cuda::KernelMachine {
   void fail(std::exception_ptr failure);
   device::DetailedEngine& engine();
   void find_host_memory(device::DetailedEngine& e);
+  void tell_memory(device::DetailedEngine& e);
+  void hold_pages(device::DetailedEngine& e, bool on) const;
   Cycle cycle(host::Ps at) const;
   host::Ps time(Cycle at) const;
 
@@ -65,8 +70,12 @@ class RunningKernels final : public cuda::KernelMachine {
   const double ps_per_cycle_;
   cuda::KernelSource* source_ = nullptr;
   std::unique_ptr<device::DetailedEngine> engine_;
-  std::unique_ptr<memory::HostEnd> host_;          // null while there is no memory of the host's
-  uint64_t host_version_ = 0;                      // of what it knows
+  uint64_t host_version_ = 0;  // of what it knows
+  struct Unified {
+    uint64_t address = 0, page_bytes = 0;  // 0: the machine does not know of it yet
+    std::vector<host::Reach> pages;
+  };
+  std::map<uint32_t, Unified> unified_;            // by the model's buffer
   std::vector<std::unique_ptr<Running>> running_;  // those on the machine
   std::vector<End> over_;                          // without having run
   bool alone_ = false;                             // one launch in this period so far

@@ -146,17 +146,19 @@ bool Threads::unified_host_access(uint32_t thread, const Call& c) {
         continue;
       }
     }
-    const Unified::Plan plan = unified_.host(device, a, core_.now);
-    populated += plan.populated;
-    const CommandRef done = migration_.for_host(device, plan);
-    if (done.slot != kNone) {
-      moves.push_back(done);
+    Unified::Plan plan = unified_.host(device, a, core_.now);
+    if (plan.steps.empty() && plan.remote == 0) {
+      populated += plan.populated;
+      continue;
     }
+    plan.steps.resize(1);
+    plan.steps[0].delay += plan.populated;
+    moves.push_back(migration_.for_host(device, plan));
   }
   if (moves.empty()) {
     return goes_on_for(thread, populated);
   }
-  threads_[thread].owed += populated;  // both at once: rare
+  threads_[thread].owed += populated;  // of other buffers: rare
   wait_for(thread, moves);
   threads_[thread].next = Next::kReturn;
   return threads_[thread].waits == 0;

@@ -26,6 +26,7 @@ enum class Work : uint8_t {
   kMemFree,
   kMigrate,   // pages of unified memory, for the command `object` or the host
   kPrefetch,  // of the buffer `object`: cudaMemPrefetchAsync
+  kFaults,    // a batch of a kernel's, served by the driver
 };
 
 // A reference that outlives its command: when the slot has another number, the command is finished.

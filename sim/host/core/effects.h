@@ -20,6 +20,8 @@ class Effects {
   virtual void reads(uint64_t values) = 0;
   // A function of the program's runs on the host now. So long it takes.
   virtual Ps runs(uint64_t values) = 0;
+  // Instructions of the host reach the page of unified memory now, or no longer; for stores.
+  virtual void placed(uint32_t /*buffer*/, uint64_t /*page*/, bool /*loads*/, bool /*stores*/) {}
 };
 
 }  // namespace heddle::host

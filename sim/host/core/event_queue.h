@@ -26,6 +26,7 @@ enum class Happening : uint8_t {
   kNestedJoin,
   kQueueTimeout,
   kComeBack,
+  kPageFault,
   kFinish
 };
 

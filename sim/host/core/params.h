@@ -147,9 +147,10 @@ struct Params {
   struct Unified {
     spec::UnifiedMemory::Support support;
     bool direct_host_access;
-    uint32_t page, block, fault_batch, thrash_count;
-    Ps gpu_fault, cpu_fault, evict, first_fault, populate, prefetch, prefetch_page, prefetch_start,
-        prefetch_home, malloc, free, thrash_lapse;
+    uint32_t page, block, fault_batch, fault_entries, density, thrash_count;
+    Ps gpu_fault, fault_entry, fault_block, fault_move, fault_page, fault_along, first_fault, populate,
+        populate_block, cpu_fault, cpu_block, cpu_along, cpu_touch, evict, prefetch, prefetch_page,
+        prefetch_start, prefetch_home, malloc, free, thrash_lapse;
     double malloc_mib, free_mib;  // picoseconds for each MiB
   } um;
 

@@ -47,6 +47,7 @@ bool Unified::allocate(uint32_t buffer) {
   Region& r = regions_[buffer];
   const size_t count = divide_up(program_.buffers[buffer].bytes, params_.um.page);
   r.pages.assign(count, Page());
+  r.populated.assign(divide_up(count, pages_per_block_), false);
   r.stamps.assign(devices_.size(), std::vector<uint64_t>(divide_up(count, pages_per_block_), 0));
   if (at_once() && program_.buffers[buffer].memory == Memory::kManaged) {
     if (!memory_.device(0).take(count * params_.um.page)) {
@@ -84,6 +85,12 @@ Unified::Range Unified::pages(uint32_t buffer, uint64_t offset, uint64_t bytes) 
           std::min<size_t>(r.pages.size(), (end + params_.um.page - 1) / params_.um.page)};
 }
 
+std::vector<Unified::Moved> Unified::take_moves() {
+  std::vector<Moved> out = std::exchange(moves_, {});
+  std::erase_if(out, [this](const Moved& m) { return m.page >= regions_[m.buffer].pages.size(); });  // freed
+  return out;
+}
+
 // ---- residency
 
 void Unified::touch(uint32_t device, uint32_t buffer, size_t page) {
@@ -100,6 +107,7 @@ void Unified::touch(uint32_t device, uint32_t buffer, size_t page) {
 
 void Unified::drop(uint32_t device, uint32_t buffer, size_t page) {
   regions_[buffer].pages[page].copies &= ~bit(device);
+  told(buffer, page);
   if (!at_once()) {
     memory_.device(device).give(params_.um.page);
   }
@@ -113,6 +121,8 @@ void Unified::drop_others(uint32_t buffer, size_t page, uint64_t keep) {
     }
   }
   p.copies &= keep;
+  p.touched = (keep & kHost) == 0 ? 0 : p.touched;
+  told(buffer, page);
 }
 
 // The least recently used block but the one in use goes: to the host what is nowhere else (UM06).
@@ -189,94 +199,8 @@ bool Unified::bring(uint32_t device, uint32_t buffer, size_t page, bool duplicat
     drop_others(buffer, page, 0);
   }
   p.copies |= bit(device);
+  told(buffer, page);
   return true;
-}
-
-// The page stays where it is and the device reaches it over the link (UM04, UM08, UM10).
-bool Unified::stays(const Region& r, Page& p, uint32_t device, bool& faults) const {
-  if (params_.um.support == spec::UnifiedMemory::ATS) {
-    faults = false;
-    return p.copies != 0;
-  }
-  if ((r.accessed_by & bit(device)) != 0) {
-    faults = false;
-    return p.copies != 0;
-  }
-  if (r.prefers && r.preferred != device &&
-      (p.copies & (r.preferred == kNone ? kHost : bit(r.preferred))) != 0) {
-    faults = (p.mapped & bit(device)) == 0;
-    p.mapped |= bit(device);
-    return true;
-  }
-  return false;
-}
-
-// ---- kernels
-
-Unified::Plan Unified::kernel(uint32_t device, uint32_t stream, const std::vector<Access>& accesses, Ps now) {
-  Plan plan;
-  if (limited()) {
-    if (!params_.integrated) {
-      bulk(device, stream, plan, now);
-    }
-    return plan;
-  }
-  Device& d = devices_[device];
-  Step step;
-  uint32_t in_batch = 0;
-  const auto close = [&] {
-    if (in_batch > 0) {
-      step.delay += params_.um.gpu_fault + (plan.steps.empty() ? params_.um.first_fault : Ps());
-      ++d.batches;
-    }
-    if (step.delay > Ps() || step.to_host > 0 || step.to_device > 0) {
-      plan.steps.push_back(step);
-    }
-    step = Step();
-    in_batch = 0;
-  };
-  for (const Access& a : accesses) {
-    Region& r = regions_[a.buffer];
-    if (!r.on) {
-      continue;
-    }
-    const Range range = pages(a.buffer, a.offset, a.bytes);
-    for (size_t i = range.begin; i < range.end; ++i) {
-      Page& p = r.pages[i];
-      bool faults = true;
-      if (params_.integrated) {  // whoever has it, it is here (HM12)
-        faults = p.copies == 0;
-        p.copies |= bit(device);
-      } else if ((p.copies & bit(device)) != 0) {
-        touch(device, a.buffer, i);
-        faults = a.writes && p.copies != bit(device);
-        if (faults) {  // the write takes the copies of others away
-          drop_others(a.buffer, i, bit(device));
-        }
-      } else if (stays(r, p, device, faults)) {
-        plan.remote += params_.um.page;
-        d.remote += params_.um.page;
-      } else if (p.copies == 0 && r.prefers &&
-                 r.preferred == kNone) {  // first touch, but it belongs to the host
-        p.copies = kHost;
-        p.mapped |= bit(device);
-        plan.remote += params_.um.page;
-        d.remote += params_.um.page;
-      } else if (!bring(device, a.buffer, i, r.read_mostly && !a.writes && p.copies != 0, step, now)) {
-        p.copies = p.copies ? p.copies : kHost;  // no room at all: from the host
-        plan.remote += params_.um.page;
-        d.remote += params_.um.page;
-      }
-      if (faults) {
-        ++d.faults;
-        if (++in_batch == params_.um.fault_batch) {
-          close();
-        }
-      }
-    }
-  }
-  close();
-  return plan;
 }
 
 // UM05: before a launch everything that the stream may touch goes to the device, without faults.
@@ -296,56 +220,6 @@ void Unified::bulk(uint32_t device, uint32_t stream, Plan& plan, Ps now) {
   if (step.to_device > 0) {
     plan.steps.push_back(step);
   }
-}
-
-// ---- the host
-
-Unified::Plan Unified::host(uint32_t device, const Access& a, Ps now) {
-  Plan plan;
-  Region& r = regions_[a.buffer];
-  Step step;
-  const Range range = pages(a.buffer, a.offset, a.bytes);
-  for (size_t i = range.begin; i < range.end; ++i) {
-    Page& p = r.pages[i];
-    if (params_.integrated && p.copies != 0) {
-      continue;  // HM12
-    }
-    if ((p.copies & bit(device)) == 0 && (p.copies & ~kHost) != 0) {
-      continue;  // another device's
-    }
-    if ((p.copies & kHost) != 0) {
-      if (a.writes) {
-        drop_others(a.buffer, i, kHost);
-      }
-      continue;
-    }
-    if (p.copies == 0) {  // UM03
-      p.copies = kHost;
-      plan.populated += params_.um.populate;
-      continue;
-    }
-    // UM11: the host reaches the device's memory itself; managed memory asks for the advice.
-    const bool managed = program_.buffers[a.buffer].memory == Memory::kManaged;
-    if (params_.um.support == spec::UnifiedMemory::ATS ||
-        (params_.um.direct_host_access && (!managed || (r.accessed_by & kHost) != 0))) {
-      plan.remote += params_.um.page;
-      continue;
-    }
-    Device& d = devices_[device];
-    ++d.cpu_faults;
-    step.delay += params_.um.cpu_fault;
-    step.to_host += params_.um.page;
-    d.to_host += params_.um.page;
-    if (!(r.read_mostly && !a.writes)) {
-      moved(d, p, now);
-      drop_others(a.buffer, i, 0);
-    }
-    p.copies |= kHost;
-  }
-  if (step.delay > Ps() || step.to_host > 0) {
-    plan.steps.push_back(step);
-  }
-  return plan;
 }
 
 // ---- prefetch, advice
@@ -378,6 +252,7 @@ Unified::Plan Unified::prefetch(uint32_t buffer, uint64_t offset, uint64_t bytes
         }
       }
       p.copies |= kHost;
+      told(buffer, i);
     }
   }
   if (step.delay > Ps() || step.to_host > 0 || step.to_device > 0) {

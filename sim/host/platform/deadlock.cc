@@ -41,6 +41,9 @@ std::string describe(const Core& core, uint32_t slot) {
     case Work::kMigrate:
       what = "page migration";
       break;
+    case Work::kFaults:
+      what = "page faults";
+      break;
     case Work::kPrefetch:
       what = "prefetch";
       break;

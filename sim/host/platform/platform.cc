@@ -33,6 +33,7 @@ Platform::Platform(const Program& p, const Params& params, const PlatformOptions
       checker_(p, space_, options.check, options.limits.findings, result_),
       unified_(p, params, memory_),
       migration_(*this),
+      faults_(*this, unified_, migration_),
       graphs_wanted_(options.graphs),
       l2_(*this, options.kernel_time),
       traffic_(*this, space_, memory_),
@@ -71,6 +72,9 @@ void Platform::advance(Ps until) {
       const DueEvent e = events.pop();
       now = e.at;
       happen(e);
+      if (unified_.active()) {
+        faults_.tell();
+      }
     }
   } while (!threads_.later() && threads_.all_done() && threads_.flush());
 }
@@ -197,6 +201,10 @@ void Platform::dispatch(uint32_t slot) {
 }
 
 void Platform::prepared(uint32_t slot) {
+  if (commands[slot].work == Work::kFaults) {
+    faults_.served(slot);
+    return;
+  }
   if (commands[slot].work == Work::kPrefetch) {
     finish(slot);
     return;
@@ -334,6 +342,7 @@ bool Platform::prepare(uint32_t slot) {
   const std::vector<Access> all = accesses(c);
   Unified::Plan plan;
   if (unified_.active()) {
+    faults_.launched(c.device);
     plan = unified_.kernel(c.device, c.stream, all, now);
   }
   bool legal = true;
@@ -351,6 +360,11 @@ bool Platform::kernels_ended(Ps until) {
   bool any = false;
   while (kernels) {
     const std::optional<KernelModel::End> e = kernels->advance(std::min(events.next_time(), until));
+    const bool faulted = faults_.look();
+    any |= faulted;
+    if (!e && faulted) {
+      continue;
+    }
     if (!e) {
       break;
     }
@@ -414,6 +428,9 @@ void Platform::happen(const DueEvent& e) {
       break;
     case Happening::kComeBack:
       threads_.comes_back(e.object, e.stamp);
+      break;
+    case Happening::kPageFault:
+      faults_.begin(e.object);
       break;
     case Happening::kFinish:
       finish(e.object);

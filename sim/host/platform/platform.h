@@ -12,6 +12,7 @@
 #include "sim/host/kernels/grids.h"
 #include "sim/host/links/kernel_traffic.h"
 #include "sim/host/links/migration.h"
+#include "sim/host/links/page_faults.h"
 #include "sim/host/links/transfers.h"
 #include "sim/host/memory/allocations.h"
 #include "sim/host/memory/l2_control.h"
@@ -91,6 +92,7 @@ class Platform final : public Core {
   Checker checker_;
   Unified unified_;
   Migration migration_;
+  PageFaults faults_;
   const bool graphs_wanted_;
   L2Control l2_;
   KernelTraffic traffic_;

@@ -32,7 +32,7 @@ Ran run_once(LiveKernel& kernel, bool attached, device::RunOptions options) {
   kernel.rewind();
   device::DetailedEngine engine(test_gpu(4), options.threads);
   if (attached) {
-    const std::pair<uint64_t, uint64_t> range(kHost, kBytes);
+    const device::DetailedEngine::HostRange range{.address = kHost, .bytes = kBytes};
     engine.attach_host(kLink);
     engine.host_memory({&range, 1});
   }
@@ -105,6 +105,73 @@ TEST_CASE("stores and atomics change the host's memory, and the kernel ends behi
   for (uint32_t i = 1; i <= 12; ++i) {
     CHECK(r.word(kHost + 4 * i) == 7);
   }
+}
+
+// Pages of unified memory: what is away is told of, once by each SM, and waits until somebody has brought it.
+TEST_CASE("a load of a page that is away waits until it is placed") {
+  constexpr uint64_t kPage = 0x10000;
+  for (const uint8_t owner : {memory::kThisDevice, memory::kHostDevice}) {
+    CAPTURE(owner);
+    memory::Image image;
+    image.map(kHost, kBytes);
+    image.put<uint32_t>(kHost + kPage + 512, 42);
+    LiveKernel kernel([](LiveWarp& w) -> LiveTask {
+      const uint32_t got = co_await w.load_strong(kHost + kPage + 512);
+      co_await w.store(kHost + kPage, got + 1);
+    });
+    kernel.blocks(2).warps(2);
+    device::DetailedEngine engine(test_gpu(4), 1);
+    engine.attach_host(kLink);
+    const device::DetailedEngine::HostRange range{.address = kHost, .bytes = kBytes, .page_bytes = kPage};
+    engine.host_memory({&range, 1});
+    engine.hold_pages(true);
+    device::RunOptions options;
+    options.image = &image;
+    engine.begin(options, device::DetailedEngine::Launches::kPeriod, "a kernel");
+    engine.launch({.program = &kernel, .at = engine.now()});
+    std::vector<memory::HostEnd::Fault> faults;
+    while (engine.now() < 20000) {
+      engine.quantum(20000);
+      const auto more = engine.take_faults();
+      faults.insert(faults.end(), more.begin(), more.end());
+    }
+    REQUIRE(faults.size() == 2);  // two SMs; their two warps each ask for the same
+    for (const auto& f : faults) {
+      CHECK(f.page == kHost + kPage);
+      CHECK(!f.writes);
+      CHECK(f.at > 500);
+      CHECK(f.at < 2000);
+    }
+    CHECK(!engine.done());
+    engine.place(kHost + kPage, owner, 30000);
+    while (!engine.done()) {
+      engine.quantum();
+    }
+    const uint64_t cycles = engine.finish().cycles;
+    CHECK(cycles > 30000 + 700);
+    CHECK(cycles < 30000 + 700 + 2000);
+    CHECK(image.get<uint32_t>(kHost + kPage) == 43);
+    CHECK(engine.take_faults().empty());
+  }
+}
+
+TEST_CASE("pages that nobody would bring take no time") {
+  LiveKernel kernel = loads(kHost);
+  memory::Image image;
+  image.map(kHost, kBytes);
+  device::DetailedEngine engine(test_gpu(4), 1);
+  engine.attach_host(kLink);
+  const device::DetailedEngine::HostRange range{.address = kHost, .bytes = kBytes, .page_bytes = 0x10000};
+  engine.host_memory({&range, 1});
+  engine.hold_pages(false);
+  device::RunOptions options;
+  options.image = &image;
+  engine.begin(options, device::DetailedEngine::Launches::kPeriod, "a kernel");
+  engine.launch({.program = &kernel, .at = engine.now()});
+  while (!engine.done()) {
+    engine.quantum();
+  }
+  CHECK(engine.take_faults().empty());
 }
 
 }  // namespace

@@ -266,7 +266,8 @@ constexpr const char* kGpu = R"(
     }
     um {
       support: MANAGED page_bytes: 65536 block_bytes: 2097152 fault_batch_pages: 16 gpu_fault_ns: 10000
-      cpu_fault_ns: 1000 evict_ns: 5000 thrash_count: 3 thrash_lapse_us: 500 direct_host_access: false
+      fault_batch_entries: 256 fault_entry_ns: 0 fault_block_ns: 0 fault_move_ns: 0 fault_page_ns: 0 fault_along_ns: 0 fault_density_percent: 100
+      populate_block_ns: 0 cpu_block_ns: 0 cpu_along_ns: 0 cpu_touch_ns: 0 cpu_fault_ns: 1000 evict_ns: 5000 thrash_count: 3 thrash_lapse_us: 500 direct_host_access: false
       first_fault_ns: 0 populate_ns: 0 prefetch_ns: 0 prefetch_page_ns: 0 prefetch_start_ns: 0 prefetch_home_ns: 0
       malloc_ns: 0 free_ns: 0 malloc_ns_per_mib: 0 free_ns_per_mib: 0
     }

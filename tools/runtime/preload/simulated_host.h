@@ -26,6 +26,10 @@ struct HeddleHost {
   bool (*wait)(const void* key, uint64_t deadline);
   // At most so many of those that wait for it, the longest first. By any thread.
   void (*wake)(const void* key, uint32_t most);
+
+  // ---- unified memory
+  // The system is about to read so many bytes there for the caller, or to write them.
+  void (*touch)(const void* p, uint64_t bytes, bool writes);
 };
 
 constexpr uint64_t kHeddleNoDeadline = UINT64_MAX;

@@ -76,6 +76,64 @@ TEST_CASE("UM04: faults of the device: batches, and the pages over the link") {
   CHECK(us(small.run().end) == Approx(10 + kIn / 16 + 5));
 }
 
+TEST_CASE("UM04: what comes along with a page that faults, and what a batch costs") {
+  One t;
+  t.um().set_fault_density_percent(51);
+  t.um().set_fault_batch_pages(1);
+  t.um().set_first_fault_ns(1000);
+  t.um().set_gpu_fault_ns(2000);
+  t.um().set_fault_entry_ns(10);
+  t.um().set_fault_block_ns(100);
+  t.um().set_fault_page_ns(30);
+  t.um().set_fault_along_ns(7);
+  const Buffer m = t.w.managed("m", 64 * kPage);  // two blocks
+  t.kernel(writes(m));
+  // Of each block: 0; 1; 2 with 3 (three of four); 4 with 5 to 7; 8 with 7 more; 16 with 15 more.
+  const host::Result r = t.run();
+  CHECK(counter(r, "gpu page faults") == 2 * 6);
+  CHECK(counter(r, "gpu fault batches") == 2 * 6);
+  // A page of a range is told of by five SMs.
+  const double each = 2 + 0.1 + 0.03 + 5 * 0.01;
+  CHECK(us(r.end) == Approx(1 + 12 * each + 2 * 26 * 0.007 + 5));
+  // Data that moves costs more for each block of a batch, and the first batch alone is a driver's that was
+  // idle.
+  One u;
+  u.um().set_fault_move_ns(500);
+  u.um().set_first_fault_ns(1000);
+  const Buffer n = u.w.managed("n", 32 * kPage);
+  u.main.hostAccess({writes(n)});
+  u.kernel(reads(n));
+  CHECK(us(u.run().end) == Approx(1 + 2 * (10 + 0.5) + 32 * kIn + 5));
+}
+
+TEST_CASE("UM03 UM04: faults of the host: blocks, what comes along, and what it maps") {
+  One t;
+  t.um().set_fault_density_percent(51);
+  t.um().set_cpu_block_ns(500);
+  t.um().set_cpu_along_ns(100);
+  t.um().set_cpu_touch_ns(10);
+  t.um().set_populate_ns(20);
+  t.um().set_populate_block_ns(300);
+  const Buffer m = t.w.managed("m", 32 * kPage);
+  t.kernel(writes(m));
+  t.main.hostAccess({updates(m)});
+  host::Result r = t.run();
+  CHECK(counter(r, "cpu page faults") == 6);
+  double end =
+      10 + 10 + 5 + 0.5 + 6 * 1 + 26 * 0.1 + 32 * kOut + 32 * 16 * 0.01;  // two batches of the kernel
+  CHECK(us(r.end) == Approx(end));
+  // What it has mapped costs nothing again; a piece of a page is touched by itself.
+  t.main.hostAccess({updates(m)});
+  CHECK(us(t.run().end) == Approx(end));
+  One fresh;
+  fresh.um() = t.um();
+  const Buffer n = fresh.w.managed("n", 40 * kPage);
+  fresh.main.hostAccess({writes(n, 0, 4096)}).hostAccess({writes(n, 4096, 1)});
+  CHECK(us(fresh.run().end) == Approx(0.3 + 32 * 0.02 + 2 * 0.01));
+  fresh.main.hostAccess({writes(n)});
+  CHECK(us(fresh.run().end) == Approx(2 * 0.3 + 40 * 0.02 + 40 * 16 * 0.01));
+}
+
 TEST_CASE("UM04: a copy engine moves pages: after the copy before them") {
   One t;
   const Buffer m = t.w.managed("m", kPage), d = t.w.device("d", 16 * kPage), h = t.w.pinned("h", 16 * kPage);
