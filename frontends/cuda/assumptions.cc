@@ -6,7 +6,11 @@ namespace heddle::cuda {
 
 std::vector<std::string> Assumptions::lines() const {
   std::vector<std::string> out = {
-      simulated_clocks_
+      own_work_ > 0
+          ? fmt::format("the host's own work is {:g} of what this computer's processor takes for it, so the "
+                        "times of another run are others",
+                        own_work_)
+      : simulated_clocks_
           ? "the host's own work takes no time, but for looks at its clocks, 25 ns each"
           : "the host's own work takes no time; clocks that the program reads are this computer's"};
   if (threads_.size() > 1) {

@@ -14,6 +14,8 @@ class Assumptions {
  public:
   // The program's clocks are the simulated host's; else this computer's.
   void simulated_clocks() { simulated_clocks_ = true; }
+  // The host's own work is so much of this computer's processor time; 0: none.
+  void own_work(double factor) { own_work_ = factor; }
   // A call by this thread of the host, whose waits are not known.
   void called_by(std::thread::id thread) { threads_.insert(thread); }
   // So often a thread was not waited for any more, after a while of this computer's time.
@@ -25,6 +27,7 @@ class Assumptions {
  private:
   std::set<std::thread::id> threads_;
   bool simulated_clocks_ = false;
+  double own_work_ = 0;
   uint32_t given_up_ = 0;
 };
 

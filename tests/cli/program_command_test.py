@@ -71,6 +71,19 @@ class Program(harness.HeddleTest):
             self.assertGreaterEqual(int(self.ok("exec", "--clock", clock, "python3", "-c", show).stdout), least)
         self.fails("exec", "--clock", "none", self.program(), says="--clock")
 
+    def test_pages_and_own_work(self):
+        """Unified memory by the page; the host's own work counts when that is asked for."""
+        p = self.ok("exec", self.program("pages"))
+        self.assertIn("all PASS", p.stdout)
+        self.assertIn("(the host's own work takes no time)", p.stderr)
+        self.assertEqual(p.stdout, self.ok("exec", self.program("pages")).stdout)
+        p = self.ok("exec", "--host-work", "cpu:2", self.program("pages"), "work")
+        self.assertIn("own work: PASS", p.stdout)
+        self.assertIn("assumed: the host's own work is 2 of what this computer's processor takes for it", p.stderr)
+        for wrong in ("cpu:0", "cpu:x", "some"):
+            self.fails("exec", "--host-work", wrong, self.program("pages"), says="legal: none, cpu, cpu:FACTOR")
+        self.fails("exec", "--host-work", "cpu", "--clock", "host", self.program("pages"), says="--clock simulated")
+
     def test_threads(self):
         """Threads go on by simulated time: each run is the same, and nobody's patience was needed."""
         runs = set()

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "analysis/report/format.h"
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 #include "sim/exec/execute.h"
 #include "tools/heddle/checks.h"
 #include "tools/heddle/commands.h"
@@ -29,7 +31,7 @@ struct ExecOptions {
   uint64_t resident = exec::ExecuteOptions{}.resident;
   uint64_t most_instructions = 0;  // 0: as many as it takes
   bool force = false;
-  std::string clock = "simulated";
+  std::string clock = "simulated", host_work = "none";
   ProgramOptions program;
 };
 
@@ -69,6 +71,21 @@ void only_for(const CLI::App& c, const std::vector<const char*>& names, const ch
   }
 }
 
+// "none"; or "cpu", "cpu:2.5": so many times this computer's processor time.
+double host_work(const std::string& text) {
+  if (text == "none") {
+    return 0;
+  }
+  const std::optional<double> factor = text == "cpu"              ? 1
+                                       : text.starts_with("cpu:") ? parse_number<double>(text.substr(4))
+                                                                  : std::nullopt;
+  if (!factor || !(*factor > 0) || *factor > 1e6) {
+    throw Error(
+        fmt::format("--host-work {} (legal: none, cpu, cpu:FACTOR with a factor above 0, to 1e6)", text));
+  }
+  return *factor;
+}
+
 int checked(ExecOptions& o, const CLI::App& c) {
   if (!modules::is_module(o.launch.file) && o.launch.kernel.empty()) {
     only_for(c,
@@ -82,10 +99,16 @@ int checked(ExecOptions& o, const CLI::App& c) {
     }
     o.program.force = o.force;
     o.program.simulated_clock = o.clock == "simulated";
+    o.program.host_work = host_work(o.host_work);
+    if (o.program.host_work != 0 && !o.program.simulated_clock) {
+      throw Error("--host-work is for --clock simulated");
+    }
     o.program.threads = std::max(1, o.threads);
     exec_program(o.program);
   }
-  only_for(c, {"--gpu", "--set", "--out", "--timeline", "--functional", "--cold", "--clock", "--quiet"},
+  only_for(c,
+           {"--gpu", "--set", "--out", "--timeline", "--functional", "--cold", "--clock", "--host-work",
+            "--quiet"},
            "a program");
   if (c.remaining_size() != 0) {
     throw CLI::ExtrasError(c.get_name(), c.remaining());
@@ -132,6 +155,11 @@ void add_exec(CLI::App& app, int& status) {
        "what the program's clocks show: simulated, the time of the simulated host, whose own work takes "
        "none; or host, this computer's")
       ->check(CLI::IsMember({"simulated", "host"}))
+      ->capture_default_str();
+  c->add_option("--host-work", o->host_work,
+                "what the program's own work on the host takes, between its calls: none; or cpu[:FACTOR], so "
+                "many times the processor time of this computer, so that two runs differ")
+      ->type_name("none|cpu[:FACTOR]")
       ->capture_default_str();
   c->add_flag("--quiet", o->program.quiet, "no line about the program's launches at its end");
   add_module_options(*c, o->launch);

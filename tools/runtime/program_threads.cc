@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <ctime>
 #include <optional>
 
 #include "tools/runtime/call.h"
@@ -18,6 +19,8 @@ namespace {
 
 struct OfThread {
   uint32_t depth = 0;  // calls
+  double work = 0;     // ns of its own, not charged for yet
+  double left = -1;    // its processor time when it left the last call
   bool known = false;  // one of the simulated host's
   uint64_t own = 0;    // ns, of others: their own time, which goes on when they sleep
 };
@@ -25,6 +28,13 @@ thread_local OfThread of_thread;
 std::atomic<uint64_t> newest{0};  // ns that a clock has shown
 std::atomic<Session*> session{nullptr};
 std::atomic<bool> over{false};
+double work_factor = 0;
+
+double processor_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
+}
 
 // A host function that a call carries out is the program's.
 bool inside() {
@@ -37,6 +47,9 @@ uint64_t now() {
     return std::max(of_thread.own, newest.load());
   }
   const InCall in_call;
+  if (const uint64_t own = take_own_work(); own != 0) {
+    Session::get().spend(own);
+  }
   const uint64_t t = Session::get().host_ns();
   if (t > newest.load()) {
     newest = t;
@@ -124,11 +137,28 @@ void in_child() {
 }  // namespace
 
 InCall::InCall() {
-  ++of_thread.depth;
-  of_thread.known = true;
+  OfThread& t = of_thread;
+  t.known = true;
+  if (t.depth++ == 0 && work_factor > 0 && t.left >= 0) {
+    t.work += (processor_ns() - t.left) * work_factor;
+  }
 }
 
-InCall::~InCall() { --of_thread.depth; }
+InCall::~InCall() {
+  OfThread& t = of_thread;
+  if (t.depth == 1 && work_factor > 0) {
+    t.left = processor_ns();
+  }
+  --t.depth;
+}
+
+void count_own_work(double factor) { work_factor = factor; }
+
+uint64_t take_own_work() {
+  const auto whole = static_cast<uint64_t>(of_thread.work);
+  of_thread.work -= static_cast<double>(whole);
+  return whole;
+}
 
 void program_over() { over = true; }
 

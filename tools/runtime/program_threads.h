@@ -20,6 +20,12 @@ class InCall {
 // thread's call.
 std::optional<uint64_t> show_simulated_time();
 
+// How much of this computer's processor time a thread's own work counts for, between calls and looks at
+// clocks; 0: it takes no time. Before the first call.
+void count_own_work(double factor);
+// ns of it that the calling thread has not been charged for yet.
+uint64_t take_own_work();
+
 class Session;
 // It is made; it has ended, and threads are what this computer makes of them.
 void there_is(Session& s);

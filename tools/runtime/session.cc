@@ -43,6 +43,11 @@ Session& Session::get() {
         s->spend(*passed);
         watch(s->threads());
         s->context_->assumptions().simulated_clocks();
+        const std::string work = setting("HEDDLE_HOST_WORK");
+        if (const double factor = parse_number<double>(work).value_or(0); factor > 0) {
+          count_own_work(factor);
+          s->context_->assumptions().own_work(factor);
+        }
       }
       std::atexit([] { get().end(); });
       return s;
@@ -180,10 +185,10 @@ void Session::end() {
     if (setting("HEDDLE_QUIET") == "1") {
       return;
     }
-    note(fmt::format(
-        "{}: {} launches, {} warp instructions, {:.1f} us on {} (the host's own work takes no time)",
-        program_invocation_short_name, launches_, analysis::grouped(instructions_), host::to_us(r.end),
-        gpu_.product()));
+    note(fmt::format("{}: {} launches, {} warp instructions, {:.1f} us on {} (the host's own work {})",
+                     program_invocation_short_name, launches_, analysis::grouped(instructions_),
+                     host::to_us(r.end), gpu_.product(),
+                     setting("HEDDLE_HOST_WORK").empty() ? "takes no time" : "counts as this computer's"));
     if (!functional_) {
       for (const std::string& line : context_->assumptions().lines()) {
         note("assumed: " + line);

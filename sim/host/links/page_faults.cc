@@ -84,6 +84,10 @@ void PageFaults::served(uint32_t slot) {
     tell(m);
   }
   for (const Unified::Fault& f : std::exchange(d.batch, {})) {
+    // Who has waited for it is let through, even where the host has taken it back meanwhile: both get on.
+    if (unified_.reach(device, f.buffer, f.page) == Reach::kAway) {
+      core_.kernels->place(device, f.buffer, f.page, Reach::kHere, core_.now);
+    }
     place(device, f.buffer, f.page);
   }
   std::erase_if(d.pending, [&](const KernelModel::Fault& f) {

@@ -13,9 +13,10 @@ namespace {
 
 constexpr uint32_t kPieces = 16;  // of a page that the host maps one by one
 constexpr double kTouchBytes = 4096;
-// SMs that tell of a page, when a grid goes through memory in order and nobody knows more of it: fitted to
-// traces/h200/hostshapes_seen.csv, managed_cold_us, managed_read_us of 16 and 64 MiB.
-constexpr uint64_t kSweepEntries = 5;
+// SMs that tell of a page, when a grid goes through memory in order and nobody knows more of it: at first all
+// that share a page, one for each KiB; then fitted to traces/h200/hostshapes_seen.csv, managed_cold_us,
+// managed_read_us of 16 and 64 MiB.
+constexpr uint64_t kSweepEntries = 5, kEntryBytes = 1024;
 
 }  // namespace
 
@@ -167,7 +168,9 @@ Unified::Plan Unified::kernel(uint32_t device, uint32_t stream, const std::vecto
   std::vector<Batched> batch;
   const auto close = [&] {
     if (!batch.empty()) {
-      const uint64_t entries = std::min<uint64_t>(params_.um.fault_entries, batch.size() * kSweepEntries);
+      const uint64_t of_page =
+          plan.steps.empty() ? std::min<uint64_t>(params_.sms, params_.um.page / kEntryBytes) : kSweepEntries;
+      const uint64_t entries = std::min<uint64_t>(params_.um.fault_entries, batch.size() * of_page);
       serve(device, batch, plan.steps.empty(), plan, now);
       plan.steps.back().delay += params_.um.fault_entry * static_cast<int64_t>(entries);
     }
