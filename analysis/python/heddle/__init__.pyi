@@ -1014,8 +1014,16 @@ class _HostUm(Group):
     block_bytes: int  # bytes; a power of two from 4096 to 1073741824
     fault_batch_pages: int  # pages; 1 to 65536
     gpu_fault_ns: int  # ns per batch; 0 to 1e+09
+    fault_batch_entries: int  # entries; 1 to 65536
+    fault_entry_ns: int  # ns per entry; 0 to 1e+09
+    fault_block_ns: int  # ns per block; 0 to 1e+09
+    fault_move_ns: int  # ns per block; 0 to 1e+09
+    fault_page_ns: int  # ns per page; 0 to 1e+09
+    fault_along_ns: int  # ns per page; 0 to 1e+09
+    fault_density_percent: int  # percent; 1 to 100
     first_fault_ns: int  # ns; 0 to 1e+09
     populate_ns: int  # ns per page; 0 to 1e+09
+    populate_block_ns: int  # ns per block; 0 to 1e+09
     prefetch_ns: int  # ns; 0 to 1e+09
     prefetch_page_ns: int  # ns per page; 0 to 1e+09
     prefetch_start_ns: int  # ns; 0 to 1e+09
@@ -1024,7 +1032,10 @@ class _HostUm(Group):
     malloc_ns_per_mib: int  # ns per MiB; 0 to 1e+09
     free_ns: int  # ns; 0 to 1e+09
     free_ns_per_mib: int  # ns per MiB; 0 to 1e+09
-    cpu_fault_ns: int  # ns per page; 0 to 1e+09
+    cpu_fault_ns: int  # ns; 0 to 1e+09
+    cpu_block_ns: int  # ns per block; 0 to 1e+09
+    cpu_along_ns: int  # ns per page; 0 to 1e+09
+    cpu_touch_ns: int  # ns per 4 KiB; 0 to 1e+09
     evict_ns: int  # ns per block; 0 to 1e+09
     thrash_count: int  # moves; 2 to 1000
     thrash_lapse_us: int  # us; 0 to 1e+09
