@@ -62,9 +62,6 @@ AddressSpace::Reservation::~Reservation() { munmap(pointer(kBase), kReserved); }
 
 uint8_t* AddressSpace::map(uint64_t address, uint64_t bytes) {
   const uint64_t size = round_up(std::max(bytes, kPage), kPage);
-  const auto failed = [&] {
-    return Error(fmt::format("no memory for {} bytes: {}", bytes, std::strerror(errno)));
-  };
   // The host gives pages when they are touched: a program may allocate more than there is.
   void* at = MAP_FAILED;
   if (sight_ == Sight::kPaged) {
@@ -85,7 +82,7 @@ uint8_t* AddressSpace::map(uint64_t address, uint64_t bytes) {
               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (both ? MAP_FIXED : 0), -1, 0);
   }
   if (at == MAP_FAILED) {
-    throw failed();
+    throw Error(fmt::format("no memory for {} bytes: {}", bytes, std::strerror(errno)));
   }
   if (sight_ != Sight::kBoth) {
     elsewhere_[address] = {at, sight_ == Sight::kPaged};

@@ -54,9 +54,6 @@ uint64_t Context::allocate(uint64_t bytes, host::Memory kind) {
     return 0;
   }
   const bool paged = kind == host::Memory::kManaged && pages_fault();
-  if (kind == host::Memory::kManaged && environment_.machine == nullptr) {
-    note("unified memory: faults and migrations of its pages by kernels take no time with --functional");
-  }
   Allocation& a = space_.allocate(bytes, kind, paged);
   timeline_.allocated(a, name_of(kind));
   if (paged) {

@@ -29,12 +29,12 @@ bool HostEnd::serve(MemorySystem& device, isa::GlobalMemory* image) {
       changed = answer(device, image, m, m.to != kAway) || changed;
       continue;
     }
-    const uint64_t page = owners_.page_of(m.request.line);
     if (const uint8_t owner = owners_.of(m.request.line);
         owner != kAway) {  // it came while this was under way
       changed = answer(device, image, m, owner == kHostDevice) || changed;
       continue;
     }
+    const uint64_t page = owners_.page_of(m.request.line);
     Held& held = held_[page];
     held.told.resize(std::max<size_t>(held.told.size(), m.request.sm + 1U));
     if (!held.told[m.request.sm]) {

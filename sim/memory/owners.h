@@ -26,8 +26,9 @@ class Owners {
   }
   // The page at this address, of one that was added so.
   void set_page(uint64_t address, uint8_t device) {
-    const auto r = std::prev(ranges_.upper_bound(address / kLineBytes));
-    r->second.pages[(address / kLineBytes - r->first) / r->second.page_lines] = device;
+    const uint64_t line = address / kLineBytes;
+    const auto r = std::prev(ranges_.upper_bound(line));
+    r->second.pages[(line - r->first) / r->second.page_lines] = device;
   }
   // The first address of the line's page.
   uint64_t page_of(uint64_t line) const {

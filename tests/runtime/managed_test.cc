@@ -4,7 +4,9 @@
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 
+#include "tests/runtime/waits_code.h"
 #include "tools/runtime/abi.h"
 #include "tools/runtime/call.h"
 #include "tools/runtime/touches.h"
@@ -21,7 +23,7 @@ constexpr uint64_t kPage = 65536;
 
 // adds(int* p, u32 stride): thread i of blocks of one adds 1 to p[i * stride / 4].
 // waits(int* p): until *p is not 0, then p[1] = *p + 1.
-constexpr const char* kCode = R"(.version 8.0
+const std::string kCode = R"(.version 8.0
 .target sm_90
 .address_size 64
 .visible .entry adds(.param .u64 p, .param .u32 n) {
@@ -37,20 +39,7 @@ constexpr const char* kCode = R"(.version 8.0
   st.global.u32 [%a], %v;
   ret;
 }
-.visible .entry waits(.param .u64 p) {
-  .reg .u64 %a;
-  .reg .u32 %v;
-  .reg .pred %q;
-  ld.param.u64 %a, [p];
-LOOP:
-  ld.volatile.global.u32 %v, [%a];
-  setp.eq.u32 %q, %v, 0;
-  @%q bra LOOP;
-  add.u32 %v, %v, 1;
-  st.volatile.global.u32 [%a+4], %v;
-  ret;
-}
-)";
+)" + runtimetest::kWaits;
 
 class Program {
  public:
@@ -60,7 +49,7 @@ class Program {
     setenv("CUDA_MODULE_LOADING", "EAGER", 1);
     Session::get().begin_again();
     cudaSetDevice(0);
-    REQUIRE(cuModuleLoadData(&module_, kCode) == kSuccess);
+    REQUIRE(cuModuleLoadData(&module_, kCode.c_str()) == kSuccess);
     void* p = nullptr;
     REQUIRE(cudaMallocManaged(&p, bytes, 1) == kSuccess);
     memory = static_cast<volatile uint32_t*>(p);

@@ -3,7 +3,9 @@
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 
+#include "tests/runtime/waits_code.h"
 #include "tools/runtime/abi.h"
 #include "tools/runtime/call.h"
 
@@ -17,7 +19,7 @@ namespace {
 constexpr int32_t kSuccess = 0, kLaunchFailure = 719, kNotReady = 600;
 
 // waits(int* p): until *p is not 0, then p[1] = *p + 1. tells(int* p): *p = 7.
-constexpr const char* kCode = R"(.version 8.0
+const std::string kCode = R"(.version 8.0
 .target sm_90
 .address_size 64
 .visible .entry tells(.param .u64 p) {
@@ -26,20 +28,7 @@ constexpr const char* kCode = R"(.version 8.0
   st.volatile.global.u32 [%a], 7;
   ret;
 }
-.visible .entry waits(.param .u64 p) {
-  .reg .u64 %a;
-  .reg .u32 %v;
-  .reg .pred %q;
-  ld.param.u64 %a, [p];
-LOOP:
-  ld.volatile.global.u32 %v, [%a];
-  setp.eq.u32 %q, %v, 0;
-  @%q bra LOOP;
-  add.u32 %v, %v, 1;
-  st.volatile.global.u32 [%a+4], %v;
-  ret;
-}
-)";
+)" + runtimetest::kWaits;
 
 class Program {
  public:
@@ -49,7 +38,7 @@ class Program {
     setenv("CUDA_MODULE_LOADING", "EAGER", 1);  // a kernel is not loaded while another one runs
     Session::get().begin_again();
     cudaSetDevice(0);
-    REQUIRE(cuModuleLoadData(&module_, kCode) == kSuccess);
+    REQUIRE(cuModuleLoadData(&module_, kCode.c_str()) == kSuccess);
     REQUIRE(cudaMallocHost(&flag_, 64) == kSuccess);
     flag()[0] = flag()[1] = 0;
     for (void*& s : streams) {

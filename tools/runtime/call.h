@@ -45,9 +45,7 @@ Status carry_out(F&& f) {
   Session& s = Session::get();
   const std::lock_guard lock(s.mutex());
   Context& c = s.context();
-  if (const uint64_t own = take_own_work(); own != 0) {
-    s.spend(own);
-  }
+  s.spend_own_work();
   if (!s.threads().held()) {
     c.assumptions().called_by(std::this_thread::get_id());
   }

@@ -47,10 +47,9 @@ uint64_t now() {
     return std::max(of_thread.own, newest.load());
   }
   const InCall in_call;
-  if (const uint64_t own = take_own_work(); own != 0) {
-    Session::get().spend(own);
-  }
-  const uint64_t t = Session::get().host_ns();
+  Session& s = Session::get();
+  s.spend_own_work();
+  const uint64_t t = s.host_ns();
   if (t > newest.load()) {
     newest = t;
   }

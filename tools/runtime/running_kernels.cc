@@ -121,11 +121,11 @@ std::vector<host::KernelModel::Fault> RunningKernels::faults() {
     return out;
   }
   for (const memory::HostEnd::Fault& f : engine_->take_faults()) {
-    for (const auto& [buffer, u] : unified_) {
-      if (f.page >= u.address && f.page < u.address + u.pages.size() * u.page_bytes) {
-        out.push_back({0, buffer, (f.page - u.address) / u.page_bytes, f.writes, time(f.at)});
-      }
-    }
+    const auto of = std::find_if(unified_.begin(), unified_.end(), [&](const auto& u) {
+      return f.page - u.second.address < u.second.pages.size() * u.second.page_bytes;
+    });
+    const Unified& u = of->second;  // the machine knows of no other pages
+    out.push_back({0, of->first, (f.page - u.address) / u.page_bytes, f.writes, time(f.at)});
   }
   return out;
 }

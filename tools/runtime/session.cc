@@ -128,6 +128,12 @@ void Session::spend(uint64_t ns) {
   }
 }
 
+void Session::spend_own_work() {
+  if (const uint64_t own = take_own_work(); own != 0) {
+    spend(own);
+  }
+}
+
 void Session::note(std::string_view text) {
   if (said_.insert(std::string(text)).second) {
     std::fprintf(stderr, "heddle: %.*s\n", static_cast<int>(text.size()), text.data());

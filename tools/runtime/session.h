@@ -39,6 +39,8 @@ class Session final {
   uint64_t host_ns();
   // It spends so many ns.
   void spend(uint64_t ns);
+  // And what it has worked since its last call, where that counts (count_own_work).
+  void spend_own_work();
 
   // Once: the whole run is written, and what there is to say is said.
   void end();

@@ -57,10 +57,7 @@ void PageFaults::begin(uint32_t device) {
   d.coming = unified_.take_moves();
   // What leaves the host is gone at once; what comes is there when it has come.
   for (const Unified::Moved& m : d.coming) {
-    if (core_.effects != nullptr) {
-      core_.effects->placed(m.buffer, m.page, unified_.host_has(m.buffer, m.page),
-                            unified_.only_host_has(m.buffer, m.page));
-    }
+    tell_host(m);
   }
   d.busy = true;
   const uint32_t slot = core_.commands.add();
@@ -110,6 +107,10 @@ void PageFaults::tell(const Unified::Moved& m) {
       place(d, m.buffer, m.page);
     }
   }
+  tell_host(m);
+}
+
+void PageFaults::tell_host(const Unified::Moved& m) {
   if (core_.effects != nullptr) {
     core_.effects->placed(m.buffer, m.page, unified_.host_has(m.buffer, m.page),
                           unified_.only_host_has(m.buffer, m.page));

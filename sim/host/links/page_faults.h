@@ -38,6 +38,7 @@ class PageFaults {
     bool fresh = true;  // no batch since a kernel was launched
   };
   void tell(const Unified::Moved& m);
+  void tell_host(const Unified::Moved& m);
   void place(uint32_t device, uint32_t buffer, uint64_t page);
 
   Core& core_;

@@ -30,8 +30,10 @@ bool Unified::stays(const Region& r, uint32_t buffer, size_t page, uint32_t devi
   if (r.prefers && r.preferred != device &&
       (p.copies & (r.preferred == kNone ? kHost : bit(r.preferred))) != 0) {
     faults = (p.mapped & bit(device)) == 0;
-    p.mapped |= bit(device);
-    told(buffer, page);
+    if (faults) {
+      p.mapped |= bit(device);
+      told(buffer, page);
+    }
     return true;
   }
   return false;

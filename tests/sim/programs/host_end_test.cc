@@ -107,9 +107,22 @@ TEST_CASE("stores and atomics change the host's memory, and the kernel ends behi
   }
 }
 
+constexpr uint64_t kPage = 0x10000;
+
+// All of the host's memory is unified here, and its pages are away.
+void begin_with_pages(device::DetailedEngine& engine, LiveKernel& kernel, memory::Image& image, bool hold) {
+  const device::DetailedEngine::HostRange range{.address = kHost, .bytes = kBytes, .page_bytes = kPage};
+  engine.attach_host(kLink);
+  engine.host_memory({&range, 1});
+  engine.hold_pages(hold);
+  device::RunOptions options;
+  options.image = &image;
+  engine.begin(options, device::DetailedEngine::Launches::kPeriod, "a kernel");
+  engine.launch({.program = &kernel, .at = engine.now()});
+}
+
 // Pages of unified memory: what is away is told of, once by each SM, and waits until somebody has brought it.
 TEST_CASE("a load of a page that is away waits until it is placed") {
-  constexpr uint64_t kPage = 0x10000;
   for (const uint8_t owner : {memory::kThisDevice, memory::kHostDevice}) {
     CAPTURE(owner);
     memory::Image image;
@@ -121,14 +134,7 @@ TEST_CASE("a load of a page that is away waits until it is placed") {
     });
     kernel.blocks(2).warps(2);
     device::DetailedEngine engine(test_gpu(4), 1);
-    engine.attach_host(kLink);
-    const device::DetailedEngine::HostRange range{.address = kHost, .bytes = kBytes, .page_bytes = kPage};
-    engine.host_memory({&range, 1});
-    engine.hold_pages(true);
-    device::RunOptions options;
-    options.image = &image;
-    engine.begin(options, device::DetailedEngine::Launches::kPeriod, "a kernel");
-    engine.launch({.program = &kernel, .at = engine.now()});
+    begin_with_pages(engine, kernel, image, true);
     std::vector<memory::HostEnd::Fault> faults;
     while (engine.now() < 20000) {
       engine.quantum(20000);
@@ -160,14 +166,7 @@ TEST_CASE("pages that nobody would bring take no time") {
   memory::Image image;
   image.map(kHost, kBytes);
   device::DetailedEngine engine(test_gpu(4), 1);
-  engine.attach_host(kLink);
-  const device::DetailedEngine::HostRange range{.address = kHost, .bytes = kBytes, .page_bytes = 0x10000};
-  engine.host_memory({&range, 1});
-  engine.hold_pages(false);
-  device::RunOptions options;
-  options.image = &image;
-  engine.begin(options, device::DetailedEngine::Launches::kPeriod, "a kernel");
-  engine.launch({.program = &kernel, .at = engine.now()});
+  begin_with_pages(engine, kernel, image, false);
   while (!engine.done()) {
     engine.quantum();
   }
