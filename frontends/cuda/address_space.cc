@@ -15,9 +15,7 @@
 namespace heddle::cuda {
 namespace {
 
-// Where no program and no library is loaded, whatever the system makes of their places.
-constexpr uint64_t kBase = 0x200000000000;
-constexpr uint64_t kReserved = uint64_t{1} << 42;  // addresses are not used again
+constexpr uint64_t kBase = AddressSpace::kFirst, kReserved = AddressSpace::kAddresses;
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kPagedUnit = 2 << 20;          // whole blocks of unified memory
 constexpr uint64_t kDeviceUnit = 512;             // of cudaMalloc's addresses

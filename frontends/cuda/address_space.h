@@ -28,6 +28,10 @@ struct Allocation {
 
 class AddressSpace final : private exec::Memory::Backing {
  public:
+  // All of its addresses: where no program and no library is loaded, whatever the system makes of their
+  // places. None is used again.
+  static constexpr uint64_t kFirst = 0x200000000000, kAddresses = uint64_t{1} << 42;
+
   // `device_bytes`: what the device has. Throws Error when the host has no such addresses left.
   explicit AddressSpace(uint64_t device_bytes);
 

@@ -167,7 +167,19 @@ bool is_over() { return over; }
 
 std::optional<uint64_t> show_simulated_time() {
   pthread_atfork(before_fork, in_parent, in_child);
-  static const HeddleHost host{now, spend, inside, known, expect, begin, end, join, wait, wake, touch};
+  static const HeddleHost host{now,
+                               spend,
+                               inside,
+                               known,
+                               expect,
+                               begin,
+                               end,
+                               join,
+                               wait,
+                               wake,
+                               cuda::AddressSpace::kFirst,
+                               cuda::AddressSpace::kFirst + cuda::AddressSpace::kAddresses,
+                               touch};
   void* const f = dlsym(RTLD_DEFAULT, "heddle_use_host");
   return f == nullptr ? std::nullopt : std::optional(reinterpret_cast<HeddleUseHost>(f)(&host));
 }

@@ -28,6 +28,8 @@ struct HeddleHost {
   void (*wake)(const void* key, uint32_t most);
 
   // ---- unified memory
+  // Where the addresses of allocations begin and end: most of a program's buffers are elsewhere.
+  uint64_t first, end_of_memory;
   // The system is about to read so many bytes there for the caller, or to write them.
   void (*touch)(const void* p, uint64_t bytes, bool writes);
 };
