@@ -1,7 +1,27 @@
 #include "sim/exec/slots.h"
 
+#include <algorithm>
+#include <set>
+#include <utility>
+
 namespace heddle::exec {
 namespace {
+
+// Operands lie in a table of the code, at Inst::target.
+bool has_table(Kind k) {
+  switch (k) {
+    case Kind::kMemory:
+    case Kind::kMatrix:
+    case Kind::kCall:
+    case Kind::kTransfer:
+    case Kind::kMapField:
+    case Kind::kTexture:
+    case Kind::kTensorMemory:
+      return true;
+    default:
+      return false;
+  }
+}
 
 // Calls visit(slot, whether it is written).
 template <class Visit>
@@ -9,10 +29,15 @@ class Visitor {
  public:
   Visitor(Code& code, Inst& in, Visit visit) : code_(code), in_(in), visit_(visit) {}
 
-  void run() {
+  // Of the instruction alone, without what its kind has in a table.
+  void own() {
     read(in_.guard);
     read(in_.s);
     write(in_.d);
+  }
+
+  void run() {
+    own();
     switch (in_.kind) {
       case Kind::kMemory:
         memory(code_.memory[in_.target]);
@@ -154,6 +179,29 @@ Slots slots_of(const Code& code, const Inst& in) {
 
 void change_slots(Code& code, Inst& in, const std::function<Slot(Slot, bool written)>& to) {
   visit(code, in, [&](Slot& s, bool written) { s = to(s, written); });
+}
+
+uint32_t pack_frame(Code& code) {
+  std::vector<uint32_t> place(kFirstSlot, 1);
+  for (Inst& in : code.insts) {
+    visit(code, in, [&](const Slot& s, bool) {
+      const uint32_t at = s & kSlotIndex;
+      place.resize(std::max<size_t>(place.size(), at + 1));
+      place[at] = 1;
+    });
+  }
+  uint32_t left = 0;
+  for (uint32_t& p : place) {
+    p = p != 0 ? left++ : 0;
+  }
+  // What an instruction has in a table may be another one's, too.
+  std::set<std::pair<Kind, uint32_t>> changed;
+  for (Inst& in : code.insts) {
+    const auto to = [&](Slot& s, bool) { s = slot(Bank::kFrame, place[s & kSlotIndex]); };
+    const bool first = !has_table(in.kind) || changed.insert({in.kind, in.target}).second;
+    first ? Visitor(code, in, to).run() : Visitor(code, in, to).own();
+  }
+  return left;
 }
 
 }  // namespace heddle::exec

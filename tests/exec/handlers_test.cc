@@ -8,6 +8,7 @@
 #include "sim/exec/handlers/handlers.h"
 #include "sim/exec/handlers/waiting.h"
 #include "sim/exec/layout.h"
+#include "sim/exec/slots.h"
 
 namespace heddle::exec {
 namespace {
@@ -359,6 +360,35 @@ TEST_CASE("a state is saved and restored whole") {
   CHECK(again.registers[kFirstSlot + 2][5] == 205);
   CHECK(again.counted == a.w.counted);
   CHECK(again.told);
+}
+
+TEST_CASE(
+    "registers of a frame that no instruction names are left out, an operand of two instructions once") {
+  Code code;
+  MemoryOp load;
+  load.values[0] = frame(9);
+  load.addend = frame(4);
+  code.memory.push_back(load);
+  for (const uint32_t address : {7U, 12U}) {
+    Inst in = of(Kind::kMemory);
+    in.target = 0;
+    in.s[0] = frame(address);
+    in.guard = frame(2);
+    code.insts.push_back(in);
+  }
+  Inst add = of(Kind::kCompute);
+  add.d[0] = slot(Bank::kConstants, 5);  // not of the frame
+  add.s[0] = frame(9);
+  code.insts.push_back(add);
+  // 2, 4, 7, 9 and 12 are named: they are 0 to 4 now, behind the three that calls keep.
+  CHECK(pack_frame(code) == kFirstSlot + 5);
+  CHECK(code.memory[0].addend == frame(1));
+  CHECK(code.memory[0].values[0] == frame(3));
+  CHECK(code.insts[0].s[0] == frame(2));
+  CHECK(code.insts[0].guard == frame(0));
+  CHECK(code.insts[1].s[0] == frame(4));
+  CHECK(code.insts[2].s[0] == frame(3));
+  CHECK(code.insts[2].d[0] == slot(Bank::kConstants, 5));
 }
 
 }  // namespace

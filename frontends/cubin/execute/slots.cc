@@ -142,7 +142,6 @@ Slot Translator::temporary() {
     missing("so many operands");
     return exec::slot(Bank::kFrame, first_temporary());
   }
-  most_temporaries_ = std::max(most_temporaries_, temporaries_ + 1);
   return exec::slot(Bank::kFrame, first_temporary() + temporaries_++);
 }
 
@@ -151,8 +150,6 @@ uint32_t Translator::most_uniforms() const { return object_.capability >= kBlack
 uint32_t Translator::first_uniform() const { return kBarriers + barriers_ + uniform_predicates_ + 1; }
 
 uint32_t Translator::first_temporary() const { return first_uniform() + uniforms_ + 1 + registers_ + kSinks; }
-
-uint32_t Translator::frame_registers() const { return first_temporary() + most_temporaries_; }
 
 Slot Translator::source(const Operand& o, uint32_t word) {
   switch (o.kind) {

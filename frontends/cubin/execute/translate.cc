@@ -10,6 +10,7 @@
 #include "frontends/cubin/record.h"
 #include "sim/base/align.h"
 #include "sim/base/error.h"
+#include "sim/exec/slots.h"
 
 namespace heddle::cubin {
 namespace {
@@ -253,10 +254,10 @@ void Translator::system_functions() {
 // Targets of branches are known now.
 void Translator::finish() {
   exec::Code& c = out_.code;
-  // How many temporaries there are is known now, too.
-  c.functions[c.entry].registers = frame_registers();
+  const uint32_t registers = exec::pack_frame(c);
+  c.functions[c.entry].registers = registers;
   for (exec::CallOp& call : c.calls) {
-    call.frame_registers = frame_registers();
+    call.frame_registers = registers;
   }
   for (exec::Inst& in : c.insts) {
     if (in.kind == exec::Kind::kBranch) {

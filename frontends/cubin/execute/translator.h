@@ -77,7 +77,6 @@ class Translator {
   std::pair<Slot, Slot> pair(const Operand& o);
   uint32_t first_uniform() const;
   uint32_t first_temporary() const;
-  uint32_t frame_registers() const;  // so far
 
   // emit.cc
   exec::Inst& emit(exec::Kind kind, Role role = Role::kMain);
@@ -263,7 +262,7 @@ class Translator {
   bool uniform_ = false;
   bool missing_ = false;
   bool collective_ = false;  // between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE: what lanes may come to apart
-  uint32_t temporaries_ = 0, most_temporaries_ = 1;
+  uint32_t temporaries_ = 0;
   std::vector<uint32_t> starts_;   // by instruction, functions one behind the other: the first of `code`
   std::vector<uint32_t> flat_of_;  // by function in out_.functions: its first instruction
 };
