@@ -88,6 +88,10 @@ class Visitor {
   }
 
   void memory(MemoryOp& op) {
+    if (op.pair_base) {
+      Slot high = in_.s[0] + 1;  // beside s0 whatever the place of that is
+      read(high);
+    }
     read(op.addend);
     read(op.operands);
     read(op.compare);
@@ -102,6 +106,7 @@ class Visitor {
     read(op.a.slots);
     read(op.b.slots);
     read(op.c.slots);
+    read(op.memory.addend);
     read(op.uses_c);
     read(op.metadata);
     write(op.d.slots);

@@ -376,19 +376,25 @@ TEST_CASE(
     in.guard = frame(2);
     code.insts.push_back(in);
   }
+  code.memory[0].pair_base = true;  // 8 and 13, too
+  Inst tiles = of(Kind::kMatrix);
+  tiles.target = 0;
+  code.matrix.emplace_back().memory.addend = frame(20);
+  code.insts.push_back(tiles);
   Inst add = of(Kind::kCompute);
   add.d[0] = slot(Bank::kConstants, 5);  // not of the frame
   add.s[0] = frame(9);
   code.insts.push_back(add);
-  // 2, 4, 7, 9 and 12 are named: they are 0 to 4 now, behind the three that calls keep.
-  CHECK(pack_frame(code) == kFirstSlot + 5);
+  // 2, 4, 7 to 9, 12, 13 and 20 are named: they are 0 to 7 now, behind the three that calls keep.
+  CHECK(pack_frame(code) == kFirstSlot + 8);
   CHECK(code.memory[0].addend == frame(1));
-  CHECK(code.memory[0].values[0] == frame(3));
+  CHECK(code.memory[0].values[0] == frame(4));
   CHECK(code.insts[0].s[0] == frame(2));
   CHECK(code.insts[0].guard == frame(0));
-  CHECK(code.insts[1].s[0] == frame(4));
-  CHECK(code.insts[2].s[0] == frame(3));
-  CHECK(code.insts[2].d[0] == slot(Bank::kConstants, 5));
+  CHECK(code.insts[1].s[0] == frame(5));
+  CHECK(code.matrix[0].memory.addend == frame(7));
+  CHECK(code.insts[3].s[0] == frame(4));
+  CHECK(code.insts[3].d[0] == slot(Bank::kConstants, 5));
 }
 
 }  // namespace

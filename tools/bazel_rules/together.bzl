@@ -23,11 +23,11 @@ def together(name, srcs, apart = []):
     made = []
     for i in range(count):
         part = files[len(files) * i // count:len(files) * (i + 1) // count]
-        made.append("%s_together_%d.cc" % (name, i))
+        made.append("%s_together_%d" % (name, i))
         native.genrule(
-            name = "%s_together_%d" % (name, i),
+            name = made[-1],
             srcs = part,
-            outs = [made[-1]],
+            outs = [made[-1] + ".cc"],
             cmd = "for f in $(SRCS); do echo \"#line 1 \\\"$$f\\\"\"; cat $$f; done > $@",
             visibility = ["//visibility:private"],
         )
