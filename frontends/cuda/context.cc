@@ -14,7 +14,7 @@ Context::Context(const config::GpuConfig& gpu, Environment environment)
       space_(params_.memory.total - params_.memory.context),
       pools_(space_, params_.memory.pool_chunk),
       library_(space_, params_.compute_capability),
-      timeline_(gpu, space_, {this, environment_.machine, environment_.spans}) {
+      timeline_(gpu, space_, {this, environment_.machine, environment_.spans, environment_.new_process}) {
   if (environment_.machine != nullptr) {
     environment_.machine->serve(*this);
   }

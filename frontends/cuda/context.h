@@ -79,6 +79,7 @@ class Context final : private host::Effects, private KernelSource {
     bool spans = false;                           // the model keeps its timeline
     std::function<void(std::string_view)> print;  // of kernels' printf
     std::function<void(std::string_view)> note;   // to the user, once for each text
+    bool new_process = false;                     // its first calls start the driver
   };
   // `gpu` and what the environment points to outlive this.
   Context(const config::GpuConfig& gpu, Environment environment);

@@ -22,6 +22,7 @@ host::Extent extent(const isa::Dim3& d) { return {d.x, d.y, d.z}; }
 host::PlatformOptions platform_options(const Timeline::Options& o) {
   host::PlatformOptions out;
   const char* loading = std::getenv("CUDA_MODULE_LOADING");
+  out.rules.new_process = o.new_process;
   out.rules.lazy_loading = loading == nullptr || std::string_view(loading) != "EAGER";
   out.spans = o.spans;
   out.effects = o.effects;
@@ -83,17 +84,27 @@ workload::Kernel Timeline::kernel(const KernelWork& k) {
   // Those are executed whole: when a child begins is not known while its parent runs. Each launch has its own
   // time and calls.
   if (desc.device_runtime) {
-    return add(desc);
+    return add(k, desc);
   }
   desc.trace = has_machine_ ? 0 : host::kNone;
   const auto [it, is_new] = kernels_.try_emplace(key(k));
   if (is_new) {
-    it->second = add(desc);
+    it->second = add(k, desc);
   }
   return it->second;
 }
 
-workload::Kernel Timeline::add(host::KernelDesc desc) {
+workload::Kernel Timeline::add(const KernelWork& k, host::KernelDesc desc) {
+  const modules::Program* module = k.function->program.get();
+  const modules::Kernel& f = *k.function->kernel;
+  desc.code = {.module = modules_.try_emplace(module, static_cast<uint32_t>(modules_.size())).first->second,
+               .bytes = f.code_bytes,
+               .prints = f.prints,
+               .allocates = f.allocates,
+               .module_kernels = static_cast<uint32_t>(module->kernels().size()),
+               .module_bytes = f.module_bytes,
+               .module_prints = f.module_prints,
+               .module_allocates = f.module_allocates};
   const auto next = static_cast<uint32_t>(builder_.program().kernels.size());
   if (const uint32_t first = loaded_as_.try_emplace(desc.name, next).first->second; first != next) {
     desc.variant_of = first;
@@ -116,7 +127,7 @@ workload::Kernel Timeline::nested_kernel(const KernelWork& k, const Performed& p
   if (known != kernels_.end()) {
     return known->second;
   }
-  return kernels_[all] = add(desc);
+  return kernels_[all] = add(k, desc);
 }
 
 void Timeline::performed(uint32_t kernel, const Performed& p) {
@@ -228,7 +239,7 @@ void Timeline::asked(LoadedFunction& f) {
   } else {
     KernelWork k;
     k.function = &f;
-    one = add(described(k, {}));
+    one = add(k, described(k, {}));
   }
   call([&](workload::Thread& t) { t.funcGetAttributes(one); });
 }

@@ -29,6 +29,7 @@ class Timeline {
     host::Effects* effects = nullptr;
     host::KernelModel* kernels = nullptr;  // runs them; null: they are executed whole when they begin
     bool spans = false;                    // are kept
+    bool new_process = false;              // its first calls start the driver
   };
   Timeline(const config::GpuConfig& gpu, AddressSpace& space, const Options& options);
 
@@ -83,7 +84,7 @@ class Timeline {
   workload::Kernel kernel(const KernelWork& k);
   std::vector<NestedCall> nested_calls(const Performed& p);
   workload::Kernel nested_kernel(const KernelWork& k, const Performed& p);
-  workload::Kernel add(host::KernelDesc desc);
+  workload::Kernel add(const KernelWork& k, host::KernelDesc desc);
   Place place(uint64_t address, uint64_t bytes);
   host::GraphNode node_of(const Work& work, const Keep& values);
   workload::Graph graph_of(const std::vector<Node*>& order, const Keep& values);
@@ -92,8 +93,9 @@ class Timeline {
   const bool has_machine_;
   workload::Builder builder_;
   workload::Buffer pageable_;
-  std::map<std::string, workload::Kernel> kernels_;  // by what the model knows of them
-  std::map<std::string, uint32_t> loaded_as_;        // by name: the first of them, whose code it is
+  std::map<std::string, workload::Kernel> kernels_;      // by what the model knows of them
+  std::map<std::string, uint32_t> loaded_as_;            // by name: the first of them, whose code it is
+  std::map<const modules::Program*, uint32_t> modules_;  // their numbers
   host::PlatformOptions options_;
   HostThreads threads_;
 };

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "frontends/cubin/execute/placement.h"
 #include "frontends/cubin/execute/timed_source.h"
 #include "frontends/cubin/fatbin/fatbin.h"
 #include "frontends/modules/images.h"
@@ -79,6 +82,9 @@ class CodeProgram final : public Program {
     size_t program;
     const cubin::Function* function;
   };
+  static uint32_t bytes_of(const cubin::Function& f) {
+    return static_cast<uint32_t>(f.code.size() * cubin::kInstructionBytes);
+  }
   static Kernel kernel_of(const cubin::Function& f, const cubin::Object& o) {
     Kernel k;
     k.name = f.name;
@@ -89,6 +95,17 @@ class CodeProgram final : public Program {
     k.most_threads = f.most_threads;
     k.capability = o.capability;
     k.cluster = f.required_cluster;
+    k.code_bytes = bytes_of(f);
+    for (const cubin::Function& g : o.functions) {
+      k.module_bytes += bytes_of(g);
+    }
+    const auto calls = [&](const char* name) {
+      return std::find(f.calls.begin(), f.calls.end(), name) != f.calls.end();
+    };
+    k.prints = calls("vprintf");
+    k.allocates = calls("malloc") || calls("free");
+    k.module_prints = o.names.count("vprintf") != 0;
+    k.module_allocates = o.names.count("malloc") != 0 || o.names.count("free") != 0;
     for (const cubin::KernelParameter& p : f.parameters) {
       const bool plain = p.bytes == 1 || p.bytes == 2 || p.bytes == 4 || p.bytes == 8;
       k.parameters.push_back({fmt::format("number {}", p.index), fmt::format("{} bytes", p.bytes),

@@ -32,8 +32,13 @@ struct Kernel {
   uint32_t static_shared = 0;  // bytes of a block
   uint32_t local_bytes = 0;    // of a thread
   uint32_t constant_bytes = 0;
-  uint32_t most_threads = 0;   // of a block; 0: not said
-  uint32_t capability = 0;     // 90: compute capability 9.0
+  uint32_t most_threads = 0;  // of a block; 0: not said
+  uint32_t capability = 0;    // 90: compute capability 9.0
+  // What loading it loads, bytes of machine code; whether it, and anything of its module, calls printf, and
+  // malloc or free.
+  uint32_t code_bytes = 0;
+  uint64_t module_bytes = 0;
+  bool prints = false, allocates = false, module_prints = false, module_allocates = false;
   isa::Dim3 cluster{0, 0, 0};  // compiled in; 0: none
 };
 

@@ -14,12 +14,14 @@ namespace heddle::device {
 
 // Looks at the warps again and again while nothing changes. A program does the same whenever it is in the
 // same state and finds the same; so when every warp that does not wait has been in its state before, and has
-// issued something since, none will ever do anything new.
+// issued something since, none will ever do anything new. A look at a warp costs as much as its state has
+// bytes: while the first warp does not repeat itself, it is the only one looked at.
 class Repetition {
  public:
   void reset(Cycle now) {
     seen_.clear();
     changes_ = 0;
+    looked_at_ = 1;
     quiet_since_ = next_look_ = now;
   }
   // `changes` counts what has changed so far. True when the warps of `sms` only repeat themselves.
@@ -27,7 +29,7 @@ class Repetition {
 
   template <class A>
   void serialize(A& ar) {
-    ar(seen_, changes_, quiet_since_, next_look_);
+    ar(seen_, changes_, looked_at_, quiet_since_, next_look_);
   }
 
  private:
@@ -43,6 +45,7 @@ class Repetition {
   };
   std::map<uint64_t, Warp> seen_;  // by SM and warp
   uint64_t changes_ = 0;
+  uint64_t looked_at_ = 1;  // warps, at most
   Cycle quiet_since_ = 0, next_look_ = 0;
 };
 

@@ -7,7 +7,8 @@ from tests.python.harness import PythonTest, heddle
 # Host and device latencies that the figures below are made of.
 COSTS = {"host.calls.launch_ns": 3000, "host.latency.submit_ns": 1000, "host.latency.kernel_start_ns": 700,
          "host.latency.kernel_end_ns": 300, "host.latency.spin_ns": 2500, "host.calls.synchronize_ns": 400,
-         "host.latency.same_stream_ns": 440, "host.calls.launch_programmatic_ns": 2000, "host.calls.lazy_load_ns": 0}
+         "host.latency.same_stream_ns": 440, "host.calls.launch_programmatic_ns": 2000,
+         **{f"host.first.{one}_ns": 0 for one in ("launch", "module", "module_kernel", "kernel")}}
 
 
 def gpu():

@@ -186,7 +186,9 @@ thread { name: 'm'
     def test_kernels_of_modules(self):
         """They last what `heddle run` says less start and end of the launch, here 1500 cycles of 1 ns."""
         gpu = ("--gpu", "h200", "--set", "launch.start_cycles=1000", "--set", "launch.end_cycles=500", "--set",
-               "clocks.core_mhz=1000")
+               "clocks.core_mhz=1000",
+               *(x for one, ns in (("launch", 0), ("module", 0), ("module_kernel", 0), ("kernel", 110000))
+                 for x in ("--set", f"host.first.{one}_ns={ns}")))
         for name, file, grid, arguments in (("saxpy", SAXPY, 4, ("1000", "2.5", "ones:f32:1000", "zeros:f32:1000")),
                                             ("parts", PARTS, 2, ("1", "2.5", "zeros:f32:256"))):
             with self.subTest(name):

@@ -101,7 +101,7 @@ void Session::make_context() {
                                          std::fwrite(text.data(), 1, text.size(), stdout);
                                          std::fflush(stdout);
                                        },
-                                       notes});
+                                       notes, true});
 }
 
 void Session::begin_again() {

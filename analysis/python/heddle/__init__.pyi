@@ -617,6 +617,7 @@ class _Host(Group):
     queues: _HostQueues
     latency: _HostLatency
     calls: _HostCalls
+    first: _HostFirst
     priorities: int  # 1 to 100
     graph: _HostGraph
     graph_memory: _HostGraphMemory
@@ -939,9 +940,25 @@ class _HostCalls(Group):
     host_register_ns_per_mib: int  # ns per MiB; 0 to 1e+09
     host_unregister_ns: int  # ns; 0 to 1e+09
     host_unregister_ns_per_mib: int  # ns per MiB; 0 to 1e+09
-    lazy_load_ns: int  # ns; 0 to 1e+09
     cpu_speed: float  # times; 0.01 to 100
     cpu_spread: float  # 0 to 3
+
+class _HostFirst(Group):
+    process_ns: int  # ns; 0 to 4e+09
+    context_ns: int  # ns; 0 to 4e+09
+    call_ns: int  # ns; 0 to 1e+09
+    launch_ns: int  # ns; 0 to 1e+09
+    module_ns: int  # ns; 0 to 1e+09
+    module_kernel_ns: int  # ns; 0 to 1e+09
+    module_ns_per_kib: int  # ns per KiB; 0 to 1e+09
+    module_printf_ns: int  # ns; 0 to 1e+09
+    module_heap_ns: int  # ns; 0 to 1e+09
+    kernel_ns: int  # ns; 0 to 1e+09
+    kernel_ns_per_kib: int  # ns per KiB; 0 to 1e+09
+    kernel_copied_from_kib: int  # KiB; 0 to 1e+06
+    kernel_copied_ns_per_kib: int  # ns per KiB; 0 to 1e+09
+    printf_ns: int  # ns; 0 to 1e+09
+    heap_ns: int  # ns; 0 to 1e+09
 
 class _HostGraph(Group):
     launch_ns: int  # ns; 0 to 1e+07

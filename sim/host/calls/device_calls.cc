@@ -19,6 +19,7 @@ std::span<const CallType> Threads::device_calls() {
        .field = "set_device",
        .arguments = {{"", K::kNumber, &Call::object}},
        .asks_device = false,
+       .makes_context = true,  // since CUDA 12
        .effect =
            [](Threads& t, uint32_t thread, const Call& c) {
              if (t.device_there(thread, c)) {

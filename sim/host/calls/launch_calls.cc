@@ -31,7 +31,7 @@ std::span<const CallType> Threads::launch_calls() {
            [](const Threads& t, uint32_t thread, const Call& c) {
              const Params::Calls& p = t.core_.params.calls;
              const uint32_t last = t.threads_[thread].last_stream;
-             return t.load_cost(thread, c) +
+             return t.first_.of_kernel(c.object, t.threads_[thread].device) +
                     (port_of(c) == Port::kDefault ? p.launch : p.launch_programmatic) +
                     parameters_cost(p, t.core_.program.kernels[c.object].parameter_bytes) +
                     (c.stream != last && last != kNone ? p.stream_switch : Ps());
@@ -41,32 +41,17 @@ std::span<const CallType> Threads::launch_calls() {
        .name = "cudaFuncGetAttributes",
        .field = "func_get_attributes",
        .arguments = {{"", K::kKernel, &Call::object}},
-       .cost = [](const Threads& t, uint32_t thread,
-                  const Call& c) { return t.core_.params.calls.query + t.load_cost(thread, c); },
+       .cost =
+           [](const Threads& t, uint32_t thread, const Call& c) {
+             return t.core_.params.calls.query + t.first_.of_kernel(c.object, t.threads_[thread].device);
+           },
        .effect =
            [](Threads& t, uint32_t thread, const Call& c) {
-             t.loads(c, t.threads_[thread].device);
+             t.first_.loads(c.object, t.threads_[thread].device);
              return true;
            }},
   };
   return all;
-}
-
-// LZ02: whether the call is the first to name the kernel, so that it loads it. Loading needs the context,
-// which may have to wait for everything that the device does (LZ04).
-bool Threads::loads(const Call& c, uint32_t device) {
-  const uint32_t code = code_of(c.object);
-  if (!core_.rules.lazy_loading || loaded_[device][code]) {
-    return false;
-  }
-  loaded_[device][code] = true;
-  return true;
-}
-
-Ps Threads::load_cost(uint32_t thread, const Call& c) const {
-  return core_.rules.lazy_loading && !loaded_[threads_[thread].device][code_of(c.object)]
-             ? core_.params.calls.lazy_load
-             : Ps();
 }
 
 // Why the launch is refused: CUDA's error and the reason.
@@ -139,7 +124,7 @@ bool Threads::launch(uint32_t thread, const Call& c) {
   command.priority = std::clamp(c.has_priority ? c.priority : stream.priority, core_.params.priority_greatest,
                                 core_.params.priority_least);
   command.cluster = c.has_cluster ? static_cast<uint32_t>(c.cluster.count()) : 0;
-  const bool first = loads(c, command.device);
+  const bool first = first_.loads(c.object, command.device);
   if (switches_carveout(k, command.device)) {
     ordering_.append_barrier(slot, command.device);
   } else if (first) {

@@ -40,8 +40,8 @@ Threads::Threads(Core& core, const Parts& parts, Result& result)
       queues_(core.program.queues.size()),
       event_states_(core.program.events.size()),
       device_error_(core.program.devices),
+      first_(core),
       carveout_(core.program.devices, kNone) {
-  loaded_.resize(core.program.devices);
   grow();
   for (size_t op = 0; op < static_cast<size_t>(Op::kOther); ++op) {
     op_name_.push_back(core.recorder.name(type_of(static_cast<Op>(op)).name));
@@ -136,9 +136,6 @@ void Threads::grow() {
   while (streams_alive_.size() < p.streams.size()) {
     streams_alive_.push_back(!p.streams[streams_alive_.size()].created_by_call);
   }
-  for (std::vector<bool>& l : loaded_) {
-    l.resize(p.kernels.size(), false);
-  }
   for (size_t k = kernel_name_.size(); k < p.kernels.size(); ++k) {
     kernel_name_.push_back(core_.recorder.name(p.kernels[k].name));
   }
@@ -221,7 +218,8 @@ Ps Threads::cost(uint32_t thread) const {
   if (captures_.used() && captures_.capturing(c.stream) && c.type->in_capture != InCapture::kCapture) {
     return core_.params.graph.capture;
   }
-  return c.type->cost ? c.type->cost(*this, thread, c) : Ps();
+  return first_.of_call(*c.type, threads_[thread].device) +
+         (c.type->cost ? c.type->cost(*this, thread, c) : Ps());
 }
 
 uint32_t Threads::name_of(const Call& c) {
@@ -408,6 +406,7 @@ void Threads::released(uint32_t thread, Ps at) {
 bool Threads::effect(uint32_t thread) {
   HostThread& t = threads_[thread];
   const Call& c = call(t, thread);
+  first_.called(*c.type, t.device);
   // Whatever is called fails from then on (ER02), as the H200's driver answers (traces/h200/hosterrors.csv,
   // fault).
   if (c.type->asks_device && report_device_error(thread, t.device)) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/host/calls/first_times.h"
 #include "sim/host/checks/checker.h"
 #include "sim/host/core/core.h"
 #include "sim/host/core/result.h"
@@ -324,12 +325,6 @@ class Threads {
   uint32_t make(Work work, uint32_t stream, uint32_t name);
   bool room(uint32_t thread, uint32_t stream, Work work, Path path);
   void submit(uint32_t slot, Ps after = {});  // the call's own time on the host until then
-  bool loads(const Call& c, uint32_t device);
-  uint32_t code_of(uint32_t kernel) const {
-    const uint32_t v = core_.program.kernels[kernel].variant_of;
-    return v == kNone ? kernel : v;
-  }
-  Ps load_cost(uint32_t thread, const Call& c) const;
   void barrier(uint32_t device);
 
   // ---- pageable memory (staged.cc)
@@ -375,11 +370,11 @@ class Threads {
   std::vector<std::string> device_error_;
   std::set<const Call*> checked_trees_;  // launches
   bool started_ = false;
-  uint32_t begun_ = 0;                     // threads that run or have ended
-  uint32_t later_ = 0;                     // live threads without a call yet
-  std::vector<uint32_t> not_submitted_;    // with Rules::lazy_start
-  std::vector<std::vector<bool>> loaded_;  // kernels, of each device
-  std::vector<uint32_t> carveout_;         // of each device, by the kernel before; kNone: none asked for one
+  uint32_t begun_ = 0;                   // threads that run or have ended
+  uint32_t later_ = 0;                   // live threads without a call yet
+  std::vector<uint32_t> not_submitted_;  // with Rules::lazy_start
+  FirstTimes first_;
+  std::vector<uint32_t> carveout_;  // of each device, by the kernel before; kNone: none asked for one
   // Names of spans.
   std::vector<uint32_t> kernel_name_;
   std::vector<uint32_t> op_name_;

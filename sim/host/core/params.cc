@@ -54,7 +54,6 @@ Params::Calls calls_of(const spec::CallCosts& c) {
       .malloc_host_per_mib = from_ns(c.malloc_host_ns_per_mib()),
       .free_host = from_ns(c.free_host_ns()),
       .launch_programmatic = from_ns(c.launch_programmatic_ns()),
-      .lazy_load = from_ns(c.lazy_load_ns()),
       .launch_lock = from_ns(c.launch_lock_ns()),
       .stream_lock = from_ns(c.stream_lock_ns()),
       .host_register = from_ns(c.host_register_ns()),
@@ -64,6 +63,26 @@ Params::Calls calls_of(const spec::CallCosts& c) {
       .free_mib = c.free_ns_per_mib() * 1e3,
       .host_register_mib = c.host_register_ns_per_mib() * 1e3,
       .host_unregister_mib = c.host_unregister_ns_per_mib() * 1e3,
+  };
+}
+
+Params::First first_of(const spec::FirstUse& f) {
+  return {
+      .process = from_ns(f.process_ns()),
+      .context = from_ns(f.context_ns()),
+      .call = from_ns(f.call_ns()),
+      .launch = from_ns(f.launch_ns()),
+      .module = from_ns(f.module_ns()),
+      .module_kernel = from_ns(f.module_kernel_ns()),
+      .module_printf = from_ns(f.module_printf_ns()),
+      .module_heap = from_ns(f.module_heap_ns()),
+      .kernel = from_ns(f.kernel_ns()),
+      .printf = from_ns(f.printf_ns()),
+      .heap = from_ns(f.heap_ns()),
+      .module_kib = f.module_ns_per_kib() * 1e3,
+      .kernel_kib = f.kernel_ns_per_kib() * 1e3,
+      .kernel_copied_kib = f.kernel_copied_ns_per_kib() * 1e3,
+      .kernel_copied_from = static_cast<double>(f.kernel_copied_from_kib()),
   };
 }
 
@@ -368,6 +387,7 @@ Params::Params(const spec::GpuConfig& gpu, const Rules& rules) {
   compute_capability = gpu.limits().compute_capability();
   access = access_of(h.link());
   calls = calls_of(h.calls());
+  first = first_of(h.first());
   graph = graph_of(h.graph());
   graph_memory = graph_memory_of(h.graph_memory());
   memory = memory_of(gpu);
@@ -403,11 +423,21 @@ void Params::scale_host(double factor) {
                 &c.malloc_host_per_mib,
                 &c.free_host,
                 &c.launch_programmatic,
-                &c.lazy_load,
                 &c.launch_lock,
                 &c.stream_lock,
                 &c.host_register,
                 &c.host_unregister,
+                &first.process,
+                &first.context,
+                &first.call,
+                &first.launch,
+                &first.module,
+                &first.module_kernel,
+                &first.module_printf,
+                &first.module_heap,
+                &first.kernel,
+                &first.printf,
+                &first.heap,
                 &g.launch,
                 &g.instantiate,
                 &g.instantiate_root,

@@ -34,6 +34,8 @@ struct Rules {
     kNever,
     kAlways
   } node_priority = NodePriority::kAsInstantiated;
+  // The program's process begins with it: its first calls start the driver and make contexts.
+  bool new_process = false;
   // CUDA_MODULE_LOADING=LAZY: a kernel's first launch loads its code, which waits for what the device does
   // (LZ04).
   bool lazy_loading = false;
@@ -103,10 +105,17 @@ struct Params {
   struct Calls {
     Ps launch, stream_switch, memcpy, d2d, memset, record, record_no_timing, wait_event, query, synchronize,
         host_function, create, malloc, free, malloc_host, malloc_host_per_mib, free_host, launch_programmatic,
-        lazy_load, launch_lock, stream_lock, host_register, host_unregister;
+        launch_lock, stream_lock, host_register, host_unregister;
     double launch_parameters_kib, malloc_mib, free_mib, host_register_mib,
         host_unregister_mib;  // picoseconds for each KiB, MiB
   } calls;
+  // What the first time takes longer than later ones (calls/first_times.h).
+  struct First {
+    Ps process, context, call, launch, module, module_kernel, module_printf, module_heap, kernel, printf,
+        heap;
+    double module_kib, kernel_kib, kernel_copied_kib;  // picoseconds for each KiB
+    double kernel_copied_from;                         // KiB
+  } first;
   struct Graph {
     Ps launch, instantiate, instantiate_root, first_instantiate, upload, update, update_node, capture,
         capture_begin, capture_end, start, node, branch, join, programmatic, launch_completion,

@@ -69,6 +69,7 @@ struct CallType {
   void (*complete)(const Program& p, Call& c) = nullptr;
 
   bool asks_device = true;         // needs the device's context, so that it shows a kernel's failure (ER02)
+  bool makes_context = false;      // though it does not ask
   bool asks_for_progress = false;  // work of the device must go on after it (FP04)
   bool synchronizes = false;
   bool shows_failures = false;  // of kernels before it, when it has returned (ER01)

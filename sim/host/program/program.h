@@ -112,8 +112,18 @@ struct DeviceLaunch {
   uint64_t executions = UINT64_MAX;  // only in the first so many of the kernel
 };
 
+// What loading a kernel's code loads.
+struct CodeDesc {
+  uint32_t module = 0, bytes = 0;
+  bool prints = false, allocates = false;  // it calls printf, malloc or free
+  uint32_t module_kernels = 0;             // 0: all of the program
+  uint64_t module_bytes = 0;
+  bool module_prints = false, module_allocates = false;
+};
+
 struct KernelDesc {
   std::string name;
+  CodeDesc code;
   // Blocks and what each needs; they take SM resources. No blocks: the kernel takes its duration and nothing
   // else.
   bool has_grid = false;

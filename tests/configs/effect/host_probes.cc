@@ -54,6 +54,22 @@ std::vector<Probe> host_probes() {
     out.push_back({name, setup,
                    [w](const GpuConfig& gpu) { return told(host::run(w->program, gpu, {w->rules})); }, true});
   }
+  // What only a program has whose code is there: its kernels' size and what they call, its process's start.
+  auto code = workload::read_workload("tests/configs/effect/host/calls.workload.textproto");
+  for (host::KernelDesc& k : code.program.kernels) {
+    k.code = {.bytes = 100 << 10,
+              .prints = true,
+              .allocates = true,
+              .module_bytes = 200 << 10,
+              .module_prints = true,
+              .module_allocates = true};
+  }
+  code.rules.lazy_loading = code.rules.new_process = true;
+  const auto w = std::make_shared<const workload::Workload>(std::move(code));
+  out.push_back({"new_process",
+                 {},
+                 [w](const GpuConfig& gpu) { return told(host::run(w->program, gpu, {w->rules})); },
+                 true});
   std::sort(out.begin(), out.end(), [](const Probe& a, const Probe& b) { return a.name < b.name; });
   return out;
 }

@@ -190,7 +190,7 @@ TEST_CASE("C75: a kernel that spins for one that has yet to be loaded") {
     host::PlatformOptions o;
     o.rules.lazy_loading = lazy;
     spec::GpuConfig g = plain_gpu();
-    g.mutable_host()->mutable_calls()->set_lazy_load_ns(100000);
+    g.mutable_host()->mutable_first()->set_kernel_ns(100000);
     return host::run(w.program(), g, o);
   };
   CHECK(us(run(false, false).end) == 5);
