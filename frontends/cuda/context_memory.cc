@@ -67,8 +67,7 @@ uint64_t Context::allocate(uint64_t bytes, host::Memory kind) {
 }
 
 void Context::release(uint64_t address) {
-  if (address == 0) {  // makes the context, which is what programs call it for
-    timeline_.call([&](auto& t) { t.setDevice(0); });
+  if (address == 0) {
     return;
   }
   const Allocation* a = space_.at(address);

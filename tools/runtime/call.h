@@ -52,7 +52,7 @@ Status carry_out(F&& f) {
   try {
     if constexpr (needs != Needs::kNothing) {
       cuda::require(!c.in_host_function(), Status::kNotPermitted, "a host function calls CUDA");
-      prepare(interface == Interface::kRuntime, needs == Needs::kContext);
+      prepare(c, interface == Interface::kRuntime, needs == Needs::kContext);
       if (c.failed() != Status::kSuccess) {
         return c.failed();
       }

@@ -1,5 +1,8 @@
 #include "tools/runtime/contexts.h"
 
+#include <utility>
+
+#include "frontends/cuda/context.h"
 #include "frontends/cuda/status.h"
 
 namespace heddle::runtime {
@@ -35,12 +38,18 @@ DriverContext* Contexts::current() {
   }
 }
 
-void prepare(bool runtime, bool context) {
+void prepare(cuda::Context& c, bool runtime, bool context) {
   Contexts& all = Contexts::get();
   all.initialised = all.initialised || runtime;
   cuda::require(all.initialised, Status::kInitializationError, "cuInit was not called");
+  if (!std::exchange(all.started, true)) {
+    c.timeline().call([](auto& t) { t.getDeviceCount(); });
+  }
   if (!context) {
     return;
+  }
+  if (runtime && !std::exchange(all.made, true)) {
+    c.timeline().call([](auto& t) { t.setDevice(0); });
   }
   DriverContext* current = all.current();
   if (!runtime) {

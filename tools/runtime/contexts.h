@@ -40,6 +40,7 @@ class Contexts {
   DriverContext primary;
   uint32_t users = 0;  // of the primary one: how often it was retained; the runtime retains it once
   bool of_runtime = false;
+  bool started = false, made = false;  // the driver, a context: what takes time once
   cuda::Handles<DriverContext> created{cuda::Status::kInvalidContext, "no such context"};
 
   bool active() const { return users != 0; }
@@ -54,6 +55,7 @@ class Contexts {
 // Before a call (CUDA driver API, interactions with the CUDA Runtime API): the runtime's initialise the
 // driver and make the primary context current in a thread without one; the driver's throw CallFailed when
 // what they need is not there.
-void prepare(bool runtime, bool context);
+// What starts the driver and makes the first context takes its time on the simulated host (host.first).
+void prepare(cuda::Context& c, bool runtime, bool context);
 
 }  // namespace heddle::runtime

@@ -19,7 +19,7 @@ std::span<const CallType> Threads::device_calls() {
        .field = "set_device",
        .arguments = {{"", K::kNumber, &Call::object}},
        .asks_device = false,
-       .makes_context = true,  // since CUDA 12
+       .starts = CallType::Starts::kContext,  // since CUDA 12
        .effect =
            [](Threads& t, uint32_t thread, const Call& c) {
              if (t.device_there(thread, c)) {
@@ -41,6 +41,7 @@ std::span<const CallType> Threads::device_calls() {
        .name = "cudaGetDeviceCount",
        .field = "get_device_count",
        .asks_device = false,
+       .starts = CallType::Starts::kDriver,
        .effect =
            [](Threads& t, uint32_t thread, const Call&) {
              t.answer(thread, std::to_string(t.core_.program.devices));

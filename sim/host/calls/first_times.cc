@@ -8,6 +8,8 @@ namespace {
 
 constexpr double kKib = 1024;
 
+bool needs_context(const CallType& t) { return t.asks_device || t.starts == CallType::Starts::kContext; }
+
 bool has(const std::vector<bool>& all, uint32_t i) { return i < all.size() && all[i]; }
 
 }  // namespace
@@ -17,13 +19,15 @@ Ps FirstTimes::of_call(const CallType& type, uint32_t device) const {
     return {};
   }
   const Params::First& p = core_.params.first;
-  return (process_ ? Ps() : p.process) + (devices_[device].context ? Ps() : p.context) +
+  return (process_ ? Ps() : p.process) +
+         (devices_[device].context || !needs_context(type) ? Ps() : p.context) +
          (calls_.count(&type) != 0 ? Ps() : p.call);
 }
 
 void FirstTimes::called(const CallType& type, uint32_t device) {
   if (counts(type)) {
-    process_ = devices_[device].context = true;
+    process_ = true;
+    devices_[device].context |= needs_context(type);
     calls_.insert(&type);
   }
 }

@@ -37,7 +37,7 @@ class FirstTimes {
     return v == kNone ? kernel : v;
   }
   bool counts(const CallType& type) const {
-    return core_.rules.new_process && (type.asks_device || type.makes_context);
+    return core_.rules.new_process && (type.asks_device || type.starts != CallType::Starts::kNothing);
   }
   Ps of_module(const CodeDesc& code) const;
 

@@ -68,8 +68,9 @@ struct CallType {
   // Fills in what a program leaves out, before references are looked at. May be null.
   void (*complete)(const Program& p, Call& c) = nullptr;
 
-  bool asks_device = true;         // needs the device's context, so that it shows a kernel's failure (ER02)
-  bool makes_context = false;      // though it does not ask
+  bool asks_device = true;  // needs the device's context, so that it shows a kernel's failure (ER02)
+  // What it starts though it does not ask: the driver, the context, too.
+  enum class Starts : uint8_t { kNothing, kDriver, kContext } starts = Starts::kNothing;
   bool asks_for_progress = false;  // work of the device must go on after it (FP04)
   bool synchronizes = false;
   bool shows_failures = false;  // of kernels before it, when it has returned (ER01)
