@@ -940,6 +940,11 @@ class _HostCalls(Group):
     host_register_ns_per_mib: int  # ns per MiB; 0 to 1e+09
     host_unregister_ns: int  # ns; 0 to 1e+09
     host_unregister_ns_per_mib: int  # ns per MiB; 0 to 1e+09
+    malloc_cut_ns: int  # ns; 0 to 1e+07
+    free_cut_ns: int  # ns; 0 to 1e+07
+    malloc_host_cut_ns: int  # ns; 0 to 1e+07
+    free_host_cut_ns: int  # ns; 0 to 1e+07
+    free_host_ns_per_mib: int  # ns per MiB; 0 to 1e+09
     cpu_speed: float  # times; 0.01 to 100
     cpu_spread: float  # 0 to 3
 

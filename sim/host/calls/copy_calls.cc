@@ -173,6 +173,24 @@ void Threads::order_copy(uint32_t slot, const Call& c, bool pageable) {
   }
 }
 
+// A plain copy of pageable memory to the device begins when its stream's work is done (CUDA runtime API, API
+// synchronization behavior; traces/h200/smallcopies.csv). False: the thread waits for it.
+bool Threads::comes_after_stream(uint32_t thread, const Call& c) {
+  HostThread& t = threads_[thread];
+  if (std::exchange(t.came_after_stream, true)) {
+    t.came_after_stream = false;
+    return true;
+  }
+  if (clocks_.on()) {
+    clocks_.thread_waits_stream(thread, c.stream);
+  }
+  wait_for(thread, ordering_.unfinished(c.stream));
+  if (t.waits == 0) {
+    t.came_after_stream = false;
+  }
+  return t.waits == 0;
+}
+
 bool Threads::copy_by_engine(uint32_t thread, const Call& c, Memory to, Memory from) {
   HostThread& t = threads_[thread];
   const bool to_device = to == Memory::kDevice;
@@ -182,6 +200,9 @@ bool Threads::copy_by_engine(uint32_t thread, const Call& c, Memory to, Memory f
   }
   t.last_stream = c.stream;
   const bool pageable = (to_device ? from : to) == Memory::kPageable;
+  if (to_device && pageable && c.op == Op::kMemcpy && !comes_after_stream(thread, c)) {
+    return false;
+  }
   copy_accesses(thread, c, pageable);
   const uint32_t slot = make(Work::kCopy, c.stream,
                              path == Path::kHostToDevice     ? h2d_name_

@@ -51,7 +51,11 @@ std::span<const CallType> Threads::memory_calls() {
        .arguments = some,
        .in_capture = InCapture::kUnsafe,
        .check = check_allocation,
-       .cost = costs_by_size<&Params::Calls::malloc, &Params::Calls::malloc_mib>,
+       .cost =
+           [](const Threads& t, uint32_t, const Call& c) {
+             const Params::Calls& p = t.core_.params.calls;
+             return t.cuts(c) ? p.malloc_cut : by_size(p.malloc, p.malloc_mib, t.bytes_of(c));
+           },
        .effect = does<&Threads::malloc>},
       {.op = Op::kFree,
        .name = "cudaFree",
@@ -65,8 +69,9 @@ std::span<const CallType> Threads::memory_calls() {
              const bool managed =
                  c.object != kNone && t.core_.program.buffers[c.object].memory == Memory::kManaged;
              const Params& p = t.core_.params;
-             return managed ? by_size(p.um.free, p.um.free_mib, t.bytes_of(c))
-                            : by_size(p.calls.free, p.calls.free_mib, t.bytes_of(c));
+             return managed             ? by_size(p.um.free, p.um.free_mib, t.bytes_of(c))
+                    : t.leaves_chunk(c) ? p.calls.free_cut
+                                        : by_size(p.calls.free, p.calls.free_mib, t.bytes_of(c));
            },
        .effect = does<&Threads::free>},
       {.op = Op::kMallocHost,
@@ -78,7 +83,8 @@ std::span<const CallType> Threads::memory_calls() {
        .cost =
            [](const Threads& t, uint32_t, const Call& c) {
              const Params::Calls& p = t.core_.params.calls;
-             return by_size(p.malloc_host, in_ps(p.malloc_host_per_mib), t.bytes_of(c));
+             return t.cuts(c) ? p.malloc_host_cut
+                              : by_size(p.malloc_host, in_ps(p.malloc_host_per_mib), t.bytes_of(c));
            },
        .effect = does<&Threads::malloc>},
       {.op = Op::kFreeHost,
@@ -87,7 +93,12 @@ std::span<const CallType> Threads::memory_calls() {
        .arguments = some,
        .in_capture = InCapture::kUnsafe,
        .check = check_size,
-       .cost = costs<&Params::Calls::free_host>,
+       .cost =
+           [](const Threads& t, uint32_t, const Call& c) {
+             const Params::Calls& p = t.core_.params.calls;
+             return t.leaves_chunk(c) ? p.free_host_cut
+                                      : by_size(p.free_host, p.free_host_mib, t.bytes_of(c));
+           },
        .effect = [](Threads& t, uint32_t thread,
                     const Call& c) { return c.object == kNone || t.release(thread, c); }},
       {.op = Op::kMallocManaged,
@@ -141,8 +152,11 @@ uint64_t Threads::bytes_of(const Call& c) const {
 }
 
 // Of a size only: takes time and no memory.
+// From a chunk that is there nothing is asked of the device.
 bool Threads::malloc(uint32_t thread, const Call& c) {
-  barrier(threads_[thread].device);
+  if (!cuts(c)) {
+    barrier(threads_[thread].device);
+  }
   return c.object == kNone || allocate(thread, c);
 }
 
@@ -176,6 +190,9 @@ bool Threads::allocate(uint32_t thread, const Call& c) {
          std::to_string(b.bytes) + " bytes for " + b.name + ": this device takes them at once (UM06)");
     return true;
   }
+  if (c.op == Op::kMallocHost) {
+    memory_.cut_pinned(c.object);
+  }
   state.state = Allocations::State::kAllocated;
   state.pool = kNone;
   if (checker_.on()) {
@@ -207,6 +224,7 @@ bool Threads::release(uint32_t thread, const Call& c) {
   }
   state.state = Allocations::State::kFreed;
   memory_.give_pinned(b);
+  memory_.release_pinned(c.object);
   if (!device || state.pool != kNone) {
     if (checker_.on()) {
       checker_.freed(c.object, clocks_.of_thread(thread), site(thread));

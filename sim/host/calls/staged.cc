@@ -19,7 +19,9 @@ bool Threads::start_staged(uint32_t thread, const Call& c, bool to_device) {
                                               : p.to_device_uncached_rate;
   t.next = Next::kStaged;
   if (to_device) {
-    wait_for(thread, ordering_.unfinished(c.stream));  // the driver waits for the stream first
+    if (c.op == Op::kMemcpy) {  // the driver waits for the stream first
+      wait_for(thread, ordering_.unfinished(c.stream));
+    }
     return t.waits == 0 && continue_staged(thread);
   }
   t.at_return = c.values;

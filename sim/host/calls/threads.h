@@ -147,7 +147,8 @@ class Threads {
     bool failed = false;  // the call that is under way
     Ps owed{};            // host time that the call before caused
     Staged staged;
-    bool trimmed = false;  // pools, in this call
+    bool came_after_stream = false;  // a plain copy has waited for what its stream had to do
+    bool trimmed = false;            // pools, in this call
     // ---- of a live thread: what its call has answered, what it puts
     std::string answer, error, why;
     Ps elapsed{};
@@ -227,6 +228,7 @@ class Threads {
   bool copy(uint32_t thread, const Call& c);
   bool copy_allowed(uint32_t thread, const Call& c);
   bool copy_by_host(uint32_t thread, const Call& c);
+  bool comes_after_stream(uint32_t thread, const Call& c);
   bool copy_by_engine(uint32_t thread, const Call& c, Memory to, Memory from);
   Path copy_path(const Call& c, bool to_device, bool from_device) const;
   void order_copy(uint32_t slot, const Call& c, bool pageable);
@@ -268,6 +270,8 @@ class Threads {
   bool goes_on_after(uint32_t thread, Ps cost);
   bool goes_on_for(uint32_t thread, Ps more);
   uint64_t bytes_of(const Call& c) const;
+  bool cuts(const Call& c) const { return c.object != kNone && memory_.cuts(c.object); }
+  bool leaves_chunk(const Call& c) const { return c.object != kNone && memory_.leaves_chunk(c.object); }
   bool upload_graph(uint32_t thread, const Call& c);
   bool allocation_of_node(uint32_t thread, const Call& c);
   void check_tree(uint32_t thread, const Call& c, Epoch epoch);

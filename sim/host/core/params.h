@@ -105,8 +105,9 @@ struct Params {
   struct Calls {
     Ps launch, stream_switch, memcpy, d2d, memset, record, record_no_timing, wait_event, query, synchronize,
         host_function, create, malloc, free, malloc_host, malloc_host_per_mib, free_host, launch_programmatic,
-        launch_lock, stream_lock, host_register, host_unregister;
-    double launch_parameters_kib, malloc_mib, free_mib, host_register_mib,
+        launch_lock, stream_lock, host_register, host_unregister, malloc_cut, free_cut, malloc_host_cut,
+        free_host_cut;
+    double launch_parameters_kib, malloc_mib, free_mib, free_host_mib, host_register_mib,
         host_unregister_mib;  // picoseconds for each KiB, MiB
   } calls;
   // What the first time takes longer than later ones (calls/first_times.h).

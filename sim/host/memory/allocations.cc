@@ -12,7 +12,8 @@ constexpr uint64_t kHostPage = 4096;
 
 }  // namespace
 
-Allocations::Allocations(const Program& p, const Params& n) : params_(n), integrated_(n.integrated) {
+Allocations::Allocations(const Program& p, const Params& n)
+    : params_(n), integrated_(n.integrated), program_(p), pinned_(DeviceMemory::pinned(n)) {
   devices_.reserve(p.devices);  // pools refer to them
   for (uint32_t d = 0; d < p.devices; ++d) {
     devices_.emplace_back(n, d);
@@ -65,6 +66,34 @@ bool Allocations::take_pinned(const BufferDesc& b) {
 void Allocations::give_pinned(const BufferDesc& b) {
   if (in_device_memory(b)) {
     devices_[0].give(round_up(b.bytes, kHostPage));
+  }
+}
+
+bool Allocations::cuts(uint32_t buffer) const {
+  const BufferDesc& b = program_.buffers[buffer];
+  return b.memory == Memory::kDevice ? devices_[b.device].fits(b.bytes) : pinned_.fits(b.bytes);
+}
+
+bool Allocations::leaves_chunk(uint32_t buffer) const {
+  const BufferDesc& b = program_.buffers[buffer];
+  if (b.memory == Memory::kDevice) {
+    const Buffer& s = buffers_[buffer];
+    return s.state == State::kAllocated && s.pool == kNone && !devices_[b.device].alone(s.address);
+  }
+  const auto at = pinned_at_.find(buffer);
+  return at != pinned_at_.end() && !pinned_.alone(at->second);
+}
+
+void Allocations::cut_pinned(uint32_t buffer) {
+  if (const auto at = pinned_.allocate(program_.buffers[buffer].bytes)) {
+    pinned_at_[buffer] = *at;
+  }
+}
+
+void Allocations::release_pinned(uint32_t buffer) {
+  if (const auto it = pinned_at_.find(buffer); it != pinned_at_.end()) {
+    pinned_.release(it->second);
+    pinned_at_.erase(it);
   }
 }
 

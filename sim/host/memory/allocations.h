@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "sim/host/core/result.h"
@@ -34,6 +35,7 @@ class Allocations {
   }
 
   DeviceMemory& device(uint32_t d) { return devices_[d]; }
+  const DeviceMemory& device(uint32_t d) const { return devices_[d]; }
   // The program's pools; kNone: the device's default pool.
   uint32_t pool_number(uint32_t pool, uint32_t device) const {
     return pool == kNone ? device : static_cast<uint32_t>(devices_.size()) + pool;
@@ -44,6 +46,13 @@ class Allocations {
   // False: not so much is left.
   bool take_pinned(const BufferDesc& b);
   void give_pinned(const BufferDesc& b);
+  // Whether the call cuts the buffer's memory, of a device or pinned, from a chunk that is there; whether
+  // others have pieces of its chunk, which its free leaves there.
+  bool cuts(uint32_t buffer) const;
+  bool leaves_chunk(uint32_t buffer) const;
+  // Pinned memory by a call.
+  void cut_pinned(uint32_t buffer);
+  void release_pinned(uint32_t buffer);
 
   // After a host thread has synchronised: pools give back what is above their thresholds (SO04, SO11). How
   // many chunks.
@@ -55,8 +64,11 @@ class Allocations {
 
   const Params& params_;
   bool integrated_;
+  const Program& program_;
   std::vector<DeviceMemory> devices_;
-  std::vector<Pool> pools_;  // the devices' default pools, then the program's
+  DeviceMemory pinned_;
+  std::map<uint32_t, uint64_t> pinned_at_;  // by buffer, of those that a call made
+  std::vector<Pool> pools_;                 // the devices' default pools, then the program's
   std::vector<Buffer> buffers_;
 };
 

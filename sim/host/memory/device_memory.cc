@@ -70,6 +70,22 @@ DeviceMemory::DeviceMemory(const Params& p, uint32_t device)
   addresses_.add((device + 1) * kPerDevice, kPerDevice);
 }
 
+DeviceMemory DeviceMemory::pinned(const Params& p) {
+  Params all = p;
+  all.memory.total = UINT64_MAX / 2;
+  constexpr uint32_t kBehindAllDevices = 64;
+  return {all, kBehindAllDevices};
+}
+
+bool DeviceMemory::fits(uint64_t bytes) const {
+  return holes_.fits(round_up(std::max<uint64_t>(1, bytes), alignment_));
+}
+
+bool DeviceMemory::alone(uint64_t address) const {
+  const auto piece = allocated_.find(address);
+  return piece == allocated_.end() || std::prev(chunks_.upper_bound(address))->second.used == piece->second;
+}
+
 bool DeviceMemory::take(uint64_t bytes) {
   if (bytes > free_bytes()) {
     return false;

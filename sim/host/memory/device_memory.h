@@ -18,6 +18,7 @@ class FreeRanges {
   // Neighbours outside from `low` to `high` stay apart.
   void add(uint64_t address, uint64_t bytes, uint64_t low = 0, uint64_t high = UINT64_MAX);
   std::optional<uint64_t> take(uint64_t bytes);
+  bool fits(uint64_t bytes) const { return by_size_.lower_bound({bytes, 0}) != by_size_.end(); }
   // Takes this range out; it must be free.
   void remove(uint64_t address, uint64_t bytes);
 
@@ -32,6 +33,8 @@ class DeviceMemory {
  public:
   // Devices have address ranges of their own: one address space for all (HM13). 47 bits (B6).
   DeviceMemory(const Params& p, uint32_t device);
+  // The host's pinned memory, which is cut from chunks in the same way; there is as much as anybody asks for.
+  static DeviceMemory pinned(const Params& p);
 
   // ---- physical memory, in multiples of the granularity
   bool take(uint64_t bytes);
@@ -48,6 +51,9 @@ class DeviceMemory {
   // ---- cudaMalloc: pieces of chunks; a chunk goes back when its last piece is freed
   std::optional<uint64_t> allocate(uint64_t bytes);
   void release(uint64_t address);
+  // A chunk that is there has room for it; the piece is the only one of its chunk.
+  bool fits(uint64_t bytes) const;
+  bool alone(uint64_t address) const;
 
  private:
   struct Chunk {

@@ -229,7 +229,8 @@ constexpr const char* kGpu = R"(
       cpu_spread: 0
       launch_ns: 0 launch_programmatic_ns: 0 stream_switch_ns: 0 memcpy_ns: 0 d2d_ns: 0 memset_ns: 0 event_record_ns: 0
       event_record_no_timing_ns: 0 wait_event_ns: 0 query_ns: 0 synchronize_ns: 0 host_function_ns: 0 create_ns: 0
-      malloc_ns: 0 free_ns: 0 malloc_host_ns: 0 malloc_host_ns_per_mib: 0 free_host_ns: 0
+      malloc_ns: 0 free_ns: 0 malloc_host_ns: 0 malloc_host_ns_per_mib: 0 free_host_ns: 0 malloc_cut_ns: 0 free_cut_ns: 0 malloc_host_cut_ns: 0
+      free_host_cut_ns: 0 free_host_ns_per_mib: 0
       launch_parameters_ns_per_kib: 0 launch_lock_ns: 0 stream_lock_ns: 0 malloc_ns_per_mib: 0 free_ns_per_mib: 0
       host_register_ns: 0 host_register_ns_per_mib: 0 host_unregister_ns: 0 host_unregister_ns_per_mib: 0
     }

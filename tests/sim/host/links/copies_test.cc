@@ -122,6 +122,27 @@ TEST_CASE("HM15: 64 KB return at once, one byte more when it is done") {
   CHECK(returns(host::Memory::kPinned, 65536, false) == Approx(8.832));
 }
 
+TEST_CASE(
+    "a plain copy of pageable memory begins when its stream's work is done, an asynchronous one is queued") {
+  for (const uint64_t bytes : {uint64_t{65536}, kMiB}) {
+    const auto returned = [&](bool plain, bool same_stream) {
+      Builder w;
+      const Stream s = w.stream("s", true);
+      const Buffer d = w.device("d", bytes), h = w.pageable("h", bytes);
+      host::KernelDesc k;
+      k.name = "k";
+      k.duration = host::from_ns(500000);
+      auto& t = w.thread("main").launch(w.kernel(k), same_stream ? Stream{} : s);
+      plain ? t.memcpy(d, h) : t.memcpyAsync(d, h);
+      return us(host::run(w.program(), plain_gpu()).thread_end[0]);
+    };
+    const double copied = bytes / 10e3;  // 10 bytes per ns
+    CHECK(returned(true, true) == Approx(500 + copied));
+    CHECK(returned(true, false) == Approx(copied));
+    CHECK(returned(false, true) == Approx(copied));
+  }
+}
+
 TEST_CASE("HM01 AX05: a pageable copy goes in pieces, through two buffers of the driver's") {
   Builder w;
   w.thread("main").memcpyAsync(w.device("d", 4 * kMiB), w.pageable("h", 4 * kMiB), w.stream("s", true));

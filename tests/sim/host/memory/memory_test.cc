@@ -43,6 +43,39 @@ TEST_CASE("B6: small allocations share a chunk, which goes back with the last of
   CHECK(r.errors.empty());
 }
 
+TEST_CASE("memory that is cut from a chunk, or leaves others in it, costs the calls less") {
+  spec::GpuConfig g = plain_gpu();
+  spec::CallCosts& c = *g.mutable_host()->mutable_calls();
+  c.set_malloc_ns(1000);
+  c.set_malloc_cut_ns(10);
+  c.set_free_ns(700);
+  c.set_free_cut_ns(7);
+  c.set_malloc_host_ns(50000);
+  c.set_malloc_host_cut_ns(30);
+  c.set_free_host_ns(20000);
+  c.set_free_host_ns_per_mib(1000);
+  c.set_free_host_cut_ns(2);
+  const auto took = [&](Memory memory, const std::vector<uint64_t>& sizes, bool frees) {
+    Builder w;
+    auto& t = w.thread("main");
+    std::vector<Buffer> all;
+    for (const uint64_t bytes : sizes) {
+      all.push_back(w.later("b" + std::to_string(all.size()), memory, bytes));
+      t.malloc(all.back());
+    }
+    for (const Buffer& b : frees ? all : std::vector<Buffer>{}) {
+      t.free(b);
+    }
+    return host::run(w.program(), g).thread_end[0].count() / 1000;
+  };
+  const uint64_t half = kMiB / 2;
+  CHECK(took(Memory::kDevice, {half, half, half, half, half}, false) == 2 * 1000 + 3 * 10);
+  CHECK(took(Memory::kDevice, {2 * kMiB, 2 * kMiB}, false) == 2 * 1000);
+  CHECK(took(Memory::kDevice, {half, half, half}, true) == 1000 + 2 * 10 + 2 * 7 + 700);
+  CHECK(took(Memory::kPinned, {kMiB, kMiB, kMiB}, false) == 2 * 50000 + 30);
+  CHECK(took(Memory::kPinned, {kMiB, kMiB}, true) == 50000 + 30 + 2 + 20000 + 1000);
+}
+
 TEST_CASE("B6: sizes are rounded up to the alignment; a hole takes what fits") {
   // 2 MiB less 512 bytes, and 1 byte which takes the 512. Then a hole of 1 MiB is too small for 1.5 MiB.
   Builder w;
