@@ -32,7 +32,7 @@ void Block::end() {
   live_ = 0;
   for (Warp& w : warps_) {
     w.core().alive = 0;
-    w.core().groups = {};
+    w.core().groups.assign(1, {});
   }
 }
 

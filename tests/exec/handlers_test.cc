@@ -274,6 +274,7 @@ TEST_CASE("frames have all registers that a warp may have, and none more") {
 TEST_CASE("who goes on from a join before the others does so in the join's frame") {
   Alone a;
   a.g().mask = 0xfffffff0;
+  a.w.joins.resize(3);
   a.w.joins[2] = {30, 5, 16, 0xf, 0x3, 1};
   finish_join(a.w, 2);
   const Group& on = a.w.groups[1];

@@ -103,7 +103,11 @@ int checked(ExecOptions& o, const CLI::App& c) {
     if (o.program.host_work != 0 && !o.program.simulated_clock) {
       throw Error("--host-work is for --clock simulated");
     }
-    o.program.threads = std::max(1, o.threads);
+    // More than some eight wait for each other more than they help; values of races do not depend on how many
+    // there are where kernels are timed.
+    constexpr int kUseful = 8;
+    const auto host = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    o.program.threads = o.threads > 0 ? o.threads : o.program.functional ? 1 : std::min(kUseful, host);
     exec_program(o.program);
   }
   only_for(c,
@@ -165,7 +169,8 @@ void add_exec(CLI::App& app, int& status) {
   add_module_options(*c, o->launch);
   c->add_option("--cluster", o->launch.cluster, "blocks of a cluster (default: the kernel's, else 1)")
       ->type_name("X[,Y[,Z]]");
-  c->add_option("-j,--threads", o->threads, "host threads (default: all; of a program: 1)")
+  c->add_option("-j,--threads", o->threads,
+                "host threads (default: all; of a program: all, but at most 8, with --functional 1)")
       ->check(at_least(1));
   c->add_option("--resident", o->resident, "blocks that may wait for each other")
       ->check(at_least(1))

@@ -362,7 +362,10 @@ isa::WarpProgram::State ExecWarp::state() const {
 
 // What its registers and memory are, its block has saved.
 std::optional<std::span<const isa::Run>> ExecWarp::serialize(Archive& ar) {
-  size_t group = current_ == nullptr ? 0 : 1 + static_cast<size_t>(current_ - w_.groups.data());
+  size_t group = 0;  // from 1 on; 0: none
+  for (size_t i = 0; i < w_.groups.size(); ++i) {
+    group = current_ == &w_.groups[i] ? i + 1 : group;
+  }
   ar(time_.cycle, group, run_.first, run_.count, run_.mask, waits_, ended_, tickets_, pending_);
   ar.check(group <= w_.groups.size(), "a group of lanes that there is not");
   if (ar.reading()) {

@@ -61,9 +61,11 @@ const Convergence& meeting_at_joins() {
 }
 
 Group& Convergence::add(WarpCore& w, const Group& like, uint32_t mask, uint32_t pc) const {
-  // A lane is in one group, so there is always a place.
-  Group& g = *std::find_if(w.groups.begin(), w.groups.end(), [](const Group& x) { return x.mask == 0; });
+  // A lane is in one group, so there are never more than lanes.
   const Group copy = like;
+  const auto free =
+      std::find_if(w.groups.begin(), w.groups.end(), [](const Group& x) { return x.mask == 0; });
+  Group& g = free == w.groups.end() ? w.groups.emplace_back() : *free;
   g = copy;
   g.mask = mask;
   g.pc = pc;
@@ -88,10 +90,12 @@ int join_at(WarpCore& w, const Group& g, uint32_t pc) {
       return g.join;
     }
   }
-  const auto free =
-      std::find_if(w.joins.begin(), w.joins.end(), [](const Join& j) { return j.expected == 0; });
+  auto free = std::find_if(w.joins.begin(), w.joins.end(), [](const Join& j) { return j.expected == 0; });
   if (free == w.joins.end()) {
-    return g.join;
+    if (w.joins.size() == kLanes) {
+      return g.join;
+    }
+    free = w.joins.emplace(w.joins.end());
   }
   *free = {pc, g.base, g.local, g.mask, 0, g.join};
   return static_cast<int>(free - w.joins.begin());

@@ -2,8 +2,8 @@
 // waits for. ../README.md tells the rules.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "sim/exec/code.h"
@@ -51,8 +51,10 @@ struct Join {
 struct WarpState {
   uint32_t index = 0;  // in its block
   uint32_t alive = 0;  // lanes that have not ended
-  std::array<Group, kLanes> groups;
-  std::array<Join, kLanes> joins;
+  // As many as there have been at a time, at most one for each lane: most warps never part. A group keeps its
+  // address.
+  std::deque<Group> groups = std::deque<Group>(1);
+  std::vector<Join> joins;
   std::vector<Register> warp_registers;       // Bank::kWarp
   std::vector<Register> registers;            // frames, one behind the other
   std::vector<uint8_t> local, stack;          // lane by lane; stack: of alloca
