@@ -223,6 +223,16 @@ int main(int argc, char** argv) {
     }
   }
   const auto small = [&] { size_of<16, 1><<<1, 32>>>(x); };
+  if (s == "kernels_after_copies") {  // what most programs do before
+    std::vector<char> host(1 << 20, 1);
+    cudaMemcpy(x, host.data(), 1 << 20, cudaMemcpyHostToDevice);
+    cudaMemset(x + (1 << 20), 0, 1 << 20);
+    cudaDeviceSynchronize();
+    launched("1st kernel of " + std::to_string(HOLDS) + " after copies", small);
+    launched("2nd kernel after copies", [&] { size_of<16, 2><<<1, 32>>>(x); });
+    launched("another module after copies", [&] { launch_part_1(0, x); });
+    return 0;
+  }
   if (s == "kernels") {
     launched("1st kernel of " + std::to_string(HOLDS), small);
     launched("2nd kernel", [&] { size_of<16, 2><<<1, 32>>>(x); });
