@@ -102,9 +102,9 @@ workload::Kernel Timeline::add(const KernelWork& k, host::KernelDesc desc) {
                .prints = f.prints,
                .allocates = f.allocates,
                .module_kernels = static_cast<uint32_t>(module->kernels().size()),
-               .module_bytes = f.module_bytes,
-               .module_prints = f.module_prints,
-               .module_allocates = f.module_allocates};
+               .module_bytes = f.module.bytes,
+               .module_prints = f.module.prints,
+               .module_allocates = f.module.allocates};
   const auto next = static_cast<uint32_t>(builder_.program().kernels.size());
   if (const uint32_t first = loaded_as_.try_emplace(desc.name, next).first->second; first != next) {
     desc.variant_of = first;

@@ -19,9 +19,12 @@ class CodeProgram final : public Program {
   CodeProgram(std::vector<cubin::Object> objects, exec::Memory& memory) {
     for (cubin::Object& o : objects) {
       programs_.push_back(std::make_unique<cubin::Program>(std::move(o), memory));
-      for (const cubin::Function& f : programs_.back()->object().functions) {
+      const cubin::Object& object = programs_.back()->object();
+      const ModuleCode all = code_of(object);
+      for (const cubin::Function& f : object.functions) {
         if (f.kernel) {
-          kernels_.push_back(kernel_of(f, programs_.back()->object()));
+          kernels_.push_back(kernel_of(f, object));
+          kernels_.back().module = all;
           places_.push_back({programs_.size() - 1, &f});
         }
       }
@@ -85,6 +88,15 @@ class CodeProgram final : public Program {
   static uint32_t bytes_of(const cubin::Function& f) {
     return static_cast<uint32_t>(f.code.size() * cubin::kInstructionBytes);
   }
+  static ModuleCode code_of(const cubin::Object& o) {
+    ModuleCode out;
+    for (const cubin::Function& f : o.functions) {
+      out.bytes += bytes_of(f);
+    }
+    out.prints = o.names.count("vprintf") != 0;
+    out.allocates = o.names.count("malloc") != 0 || o.names.count("free") != 0;
+    return out;
+  }
   static Kernel kernel_of(const cubin::Function& f, const cubin::Object& o) {
     Kernel k;
     k.name = f.name;
@@ -96,16 +108,11 @@ class CodeProgram final : public Program {
     k.capability = o.capability;
     k.cluster = f.required_cluster;
     k.code_bytes = bytes_of(f);
-    for (const cubin::Function& g : o.functions) {
-      k.module_bytes += bytes_of(g);
-    }
     const auto calls = [&](const char* name) {
       return std::find(f.calls.begin(), f.calls.end(), name) != f.calls.end();
     };
     k.prints = calls("vprintf");
     k.allocates = calls("malloc") || calls("free");
-    k.module_prints = o.names.count("vprintf") != 0;
-    k.module_allocates = o.names.count("malloc") != 0 || o.names.count("free") != 0;
     for (const cubin::KernelParameter& p : f.parameters) {
       const bool plain = p.bytes == 1 || p.bytes == 2 || p.bytes == 4 || p.bytes == 8;
       k.parameters.push_back({fmt::format("number {}", p.index), fmt::format("{} bytes", p.bytes),

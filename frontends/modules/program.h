@@ -24,6 +24,12 @@ struct Parameter {
   uint32_t offset = 0, bytes = 0;
 };
 
+// The same of all that is in a module; nothing is known of PTX.
+struct ModuleCode {
+  uint64_t bytes = 0;
+  bool prints = false, allocates = false;
+};
+
 struct Kernel {
   std::string name;  // mangled
   std::vector<Parameter> parameters;
@@ -34,11 +40,10 @@ struct Kernel {
   uint32_t constant_bytes = 0;
   uint32_t most_threads = 0;  // of a block; 0: not said
   uint32_t capability = 0;    // 90: compute capability 9.0
-  // What loading it loads, bytes of machine code; whether it, and anything of its module, calls printf, and
-  // malloc or free.
+  // What loading it loads, bytes of machine code; whether it calls printf, and malloc or free.
   uint32_t code_bytes = 0;
-  uint64_t module_bytes = 0;
-  bool prints = false, allocates = false, module_prints = false, module_allocates = false;
+  bool prints = false, allocates = false;
+  ModuleCode module;
   isa::Dim3 cluster{0, 0, 0};  // compiled in; 0: none
 };
 

@@ -7,22 +7,6 @@
 namespace heddle::exec {
 namespace {
 
-// Operands lie in a table of the code, at Inst::target.
-bool has_table(Kind k) {
-  switch (k) {
-    case Kind::kMemory:
-    case Kind::kMatrix:
-    case Kind::kCall:
-    case Kind::kTransfer:
-    case Kind::kMapField:
-    case Kind::kTexture:
-    case Kind::kTensorMemory:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // Calls visit(slot, whether it is written).
 template <class Visit>
 class Visitor {
@@ -203,7 +187,7 @@ uint32_t pack_frame(Code& code) {
   std::set<std::pair<Kind, uint32_t>> changed;
   for (Inst& in : code.insts) {
     const auto to = [&](Slot& s, bool) { s = slot(Bank::kFrame, place[s & kSlotIndex]); };
-    const bool first = !has_table(in.kind) || changed.insert({in.kind, in.target}).second;
+    const bool first = changed.insert({in.kind, in.target}).second;
     first ? Visitor(code, in, to).run() : Visitor(code, in, to).own();
   }
   return left;

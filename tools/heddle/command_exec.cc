@@ -35,14 +35,15 @@ struct ExecOptions {
   ProgramOptions program;
 };
 
+int host_threads() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+
 int execute(const ExecOptions& o) {
   ModuleLaunch launch(o.launch);
   if (o.most_instructions != 0) {
     launch.launch().most_instructions = o.most_instructions;
   }
-  const unsigned host = std::max(1U, std::thread::hardware_concurrency());
   exec::ExecuteOptions options;
-  options.threads = o.threads > 0 ? o.threads : static_cast<int>(host);
+  options.threads = o.threads > 0 ? o.threads : host_threads();
   options.resident = o.resident;
   options.cancelled = &cancel_flag();
   const auto start = std::chrono::steady_clock::now();
@@ -106,8 +107,9 @@ int checked(ExecOptions& o, const CLI::App& c) {
     // More than some eight wait for each other more than they help; values of races do not depend on how many
     // there are where kernels are timed.
     constexpr int kUseful = 8;
-    const auto host = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    o.program.threads = o.threads > 0 ? o.threads : o.program.functional ? 1 : std::min(kUseful, host);
+    o.program.threads = o.threads > 0          ? o.threads
+                        : o.program.functional ? 1
+                                               : std::min(kUseful, host_threads());
     exec_program(o.program);
   }
   only_for(c,

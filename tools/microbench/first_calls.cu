@@ -266,20 +266,15 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (s == "unsynchronised") {  // first launches behind each other, one synchronisation
-    row("launches_us", "four kernels first, one wait", took([&] {
-          size_of<16, 1><<<1, 32>>>(x);
-          size_of<16, 2><<<1, 32>>>(x);
-          size_of<16, 3><<<1, 32>>>(x);
-          size_of<16, 4><<<1, 32>>>(x);
-          cudaDeviceSynchronize();
-        }));
-    row("launches_us", "four kernels second, one wait", took([&] {
-          size_of<16, 1><<<1, 32>>>(x);
-          size_of<16, 2><<<1, 32>>>(x);
-          size_of<16, 3><<<1, 32>>>(x);
-          size_of<16, 4><<<1, 32>>>(x);
-          cudaDeviceSynchronize();
-        }));
+    const auto four = [&] {
+      size_of<16, 1><<<1, 32>>>(x);
+      size_of<16, 2><<<1, 32>>>(x);
+      size_of<16, 3><<<1, 32>>>(x);
+      size_of<16, 4><<<1, 32>>>(x);
+      cudaDeviceSynchronize();
+    };
+    row("launches_us", "four kernels first, one wait", took(four));
+    row("launches_us", "four kernels second, one wait", took(four));
     return 0;
   }
   // What a call costs after a while without calls, and behind work of the host's that empties its caches.

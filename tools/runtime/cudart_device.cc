@@ -31,7 +31,9 @@ HEDDLE_CUDA int32_t cudaSetDevice(int32_t device) {
     c.timeline().call([&](auto& t) { t.setDevice(0); });
   });
 }
-HEDDLE_CUDA int32_t cudaInitDevice(int32_t device, uint32_t, uint32_t) { return cudaSetDevice(device); }
+HEDDLE_CUDA int32_t cudaInitDevice(int32_t device, uint32_t, uint32_t) {
+  return call([&](Context&) { require_device(device); });
+}
 HEDDLE_CUDA int32_t cudaSetDeviceFlags(uint32_t flags) {
   return call<Needs::kDriver>([&](Context& c) {
     cuda::require(are_device_flags(flags), Status::kInvalidValue, "flags of a device");

@@ -177,17 +177,14 @@ void Threads::order_copy(uint32_t slot, const Call& c, bool pageable) {
 // synchronization behavior; traces/h200/smallcopies.csv). False: the thread waits for it.
 bool Threads::comes_after_stream(uint32_t thread, const Call& c) {
   HostThread& t = threads_[thread];
-  if (std::exchange(t.came_after_stream, true)) {
-    t.came_after_stream = false;
+  if (std::exchange(t.came_after_stream, false)) {
     return true;
   }
   if (clocks_.on()) {
     clocks_.thread_waits_stream(thread, c.stream);
   }
   wait_for(thread, ordering_.unfinished(c.stream));
-  if (t.waits == 0) {
-    t.came_after_stream = false;
-  }
+  t.came_after_stream = t.waits > 0;
   return t.waits == 0;
 }
 

@@ -19,14 +19,13 @@ Ps FirstTimes::of_call(const CallType& type, uint32_t device) const {
     return {};
   }
   const Params::First& p = core_.params.first;
-  return (process_ ? Ps() : p.process) +
+  return (calls_.empty() ? p.process : Ps()) +
          (devices_[device].context || !needs_context(type) ? Ps() : p.context) +
          (calls_.count(&type) != 0 ? Ps() : p.call);
 }
 
 void FirstTimes::called(const CallType& type, uint32_t device) {
   if (counts(type)) {
-    process_ = true;
     devices_[device].context |= needs_context(type);
     calls_.insert(&type);
   }
@@ -53,7 +52,7 @@ Ps FirstTimes::of_kernel(uint32_t kernel, uint32_t device) const {
   const CodeDesc& code = core_.program.kernels[which].code;
   const double kib = code.bytes / kKib, inlined = std::min(kib, p.kernel_copied_from);
   Ps all = p.kernel + Ps(std::llround(inlined * p.kernel_kib + (kib - inlined) * p.kernel_copied_kib));
-  all += d.launched ? Ps() : p.launch;
+  all += d.kernels.empty() ? p.launch : Ps();
   all += d.modules.count(code.module) != 0 ? Ps() : of_module(code);
   all += code.prints && !d.printed ? p.printf : Ps();
   all += code.allocates && !d.allocated ? p.heap : Ps();
@@ -68,7 +67,7 @@ bool FirstTimes::loads(uint32_t kernel, uint32_t device) {
   }
   const CodeDesc& code = core_.program.kernels[which].code;
   d.kernels.resize(std::max<size_t>(d.kernels.size(), which + 1));
-  d.kernels[which] = d.launched = true;
+  d.kernels[which] = true;
   d.printed |= code.prints;
   d.allocated |= code.allocates;
   d.modules.insert(code.module);

@@ -28,7 +28,7 @@ class FirstTimes {
 
  private:
   struct Device {
-    bool context = false, launched = false, printed = false, allocated = false;
+    bool context = false, printed = false, allocated = false;
     std::set<uint32_t> modules;
     std::vector<bool> kernels;
   };
@@ -42,7 +42,6 @@ class FirstTimes {
   Ps of_module(const CodeDesc& code) const;
 
   const Core& core_;
-  bool process_ = false;
   std::set<const CallType*> calls_;
   std::vector<Device> devices_;
 };

@@ -35,7 +35,6 @@ class Allocations {
   }
 
   DeviceMemory& device(uint32_t d) { return devices_[d]; }
-  const DeviceMemory& device(uint32_t d) const { return devices_[d]; }
   // The program's pools; kNone: the device's default pool.
   uint32_t pool_number(uint32_t pool, uint32_t device) const {
     return pool == kNone ? device : static_cast<uint32_t>(devices_.size()) + pool;
