@@ -10,6 +10,7 @@
 #include "analysis/run/plan.h"
 #include "analysis/run/residency.h"
 #include "analysis/run/simulator.h"
+#include "frontends/workload/module_code.h"
 #include "sim/base/error.h"
 
 namespace heddle::analysis {
@@ -31,35 +32,16 @@ auto with_instructions(const F& f) {
   }
 }
 
-// Null of a trace.
-std::unique_ptr<modules::DescribedLaunch> described(const Source& source) {
-  const auto* const launch = std::get_if<modules::LaunchDescription>(&source);
-  if (!launch) {
-    return nullptr;
-  }
-  auto out = with_instructions([&] { return std::make_unique<modules::DescribedLaunch>(*launch); });
-  if (out->launch().runtime && out->launch().runtime->may_launch()) {
+void refuse_nested(const exec::Launch& l, const modules::LaunchDescription& d) {
+  if (l.runtime && l.runtime->may_launch()) {
     throw Error(
         fmt::format("{}: kernel {} launches kernels: a workload says so by device_call, or the program is "
                     "run whole (heddle exec)",
-                    launch->file.string(), launch->kernel));
+                    d.file.string(), d.kernel));
   }
-  return out;
 }
 
-// `of_module`: as described() made it; it outlives what is opened.
-PlannedLaunch planned(const Source& source, const modules::DescribedLaunch* of_module) {
-  if (of_module) {
-    PlannedLaunch out;
-    out.source.path = std::get<modules::LaunchDescription>(source).file;
-    out.open = [of_module] {
-      return with_instructions([&] {
-        return trace::OpenedTrace{of_module->timed(std::make_shared<std::string>()), "executed", ""};
-      });
-    };
-    return out;
-  }
-  const auto& trace = std::get<std::filesystem::path>(source);
+PlannedLaunch planned_trace(const std::filesystem::path& trace) {
   std::vector<PlannedLaunch> plan = plan_launches({trace}, false);
   if (plan.size() != 1) {
     throw Error(fmt::format("{}: {} launches; a kernel of a workload is one", trace.string(), plan.size()));
@@ -67,11 +49,33 @@ PlannedLaunch planned(const Source& source, const modules::DescribedLaunch* of_m
   return std::move(plan.front());
 }
 
+// `open` keeps what it opens alive.
+PlannedLaunch planned_module(const std::filesystem::path& file,
+                             std::function<std::unique_ptr<isa::BlockSource>()> open) {
+  PlannedLaunch out;
+  out.source.path = file;
+  out.open = [open = std::move(open)] {
+    return with_instructions([&] { return trace::OpenedTrace{open(), "executed", ""}; });
+  };
+  return out;
+}
+
+// In a memory of its own.
+PlannedLaunch planned_apart(const Source& source) {
+  if (const auto* const trace = std::get_if<std::filesystem::path>(&source)) {
+    return planned_trace(*trace);
+  }
+  const auto& d = std::get<modules::LaunchDescription>(source);
+  const auto launch = with_instructions([&] { return std::make_shared<modules::DescribedLaunch>(d); });
+  refuse_nested(launch->launch(), d);
+  return planned_module(d.file, [launch] { return launch->timed(std::make_shared<std::string>()); });
+}
+
 // A launch's blocks, checked against the GPU; errors name the file.
 class CheckedSource final : public isa::BlockSource {
  public:
-  CheckedSource(const config::GpuConfig& gpu, const Source& source, const Warn& warn)
-      : of_module_(described(source)), launch_(gpu, planned(source, of_module_.get()), {}, warn) {}
+  CheckedSource(const config::GpuConfig& gpu, PlannedLaunch plan, const Warn& warn)
+      : launch_(gpu, std::move(plan), {}, warn) {}
   const isa::KernelImage& image() const override { return launch_.source().image(); }
   bool next(isa::BlockTrace& out) override {
     bool more = false;
@@ -88,76 +92,10 @@ class CheckedSource final : public isa::BlockSource {
   }
 
  private:
-  const std::unique_ptr<modules::DescribedLaunch> of_module_;
   OpenedLaunch launch_;
 };
 
-}  // namespace
-
-host::Ps duration_on_device(const LaunchRecord& r, const config::GpuConfig& gpu) {
-  const uint64_t fixed = gpu.launch().start_cycles() + gpu.launch().end_cycles();
-  return host::from_us(static_cast<double>(r.cycles > fixed ? r.cycles - fixed : 0) /
-                       gpu.clocks().core_mhz());
-}
-
-TracedKernels::TracedKernels(const config::GpuConfig& gpu, Options options)
-    : gpu_(gpu), options_(std::move(options)) {
-  if (options_.together) {
-    host::Together::Options o;
-    o.open = [this](uint32_t number) {
-      return std::make_unique<CheckedSource>(gpu_, known_[number].source, options_.warn);
-    };
-    o.address_offset = [this](uint32_t number) { return address_offset(number); };
-    o.threads = threads_for(options_.threads, static_cast<uint32_t>(gpu.topology().sms()), options_.warn);
-    o.cancel = options_.cancel;
-    o.progress = options_.progress;
-    model_ = std::make_unique<host::Together>(gpu, std::move(o));
-  }
-}
-
-LaunchRecord TracedKernels::simulate(const Source& source, const memory::L2Policy& policy) const {
-  RunSettings settings;
-  settings.threads = options_.threads;
-  settings.l2 = policy;
-  const auto of_module = described(source);
-  return Simulator(gpu_, settings, *options_.cancel, options_.warn)
-      .simulate(planned(source, of_module.get()), nullptr);
-}
-
-uint32_t TracedKernels::number(const Source& source) {
-  const auto it =
-      std::find_if(known_.begin(), known_.end(), [&](const Known& k) { return k.source == source; });
-  if (it != known_.end()) {
-    return static_cast<uint32_t>(it - known_.begin());
-  }
-  known_.push_back({source});
-  return static_cast<uint32_t>(known_.size() - 1);
-}
-
-const isa::LaunchShape& TracedKernels::shape(const Source& source) {
-  Known& k = known_[number(source)];
-  if (k.shape) {
-    return *k.shape;
-  }
-  // Simulating it, later, warns of what there is to warn of.
-  const Warn nobody = [](std::string_view) {};
-  return k.shape.emplace(CheckedSource(gpu_, source, model_ ? options_.warn : nobody).image().shape);
-}
-
-uint64_t TracedKernels::stream(const std::filesystem::path& trace) { return shape(trace).stream; }
-
-void TracedKernels::fill(const Source& source, host::KernelDesc& k) {
-  k.trace = number(source);
-  Known& known = known_[k.trace];
-  if (!model_ && !known.duration) {
-    const LaunchRecord r = simulate(source, {});
-    known.shape = r.shape;
-    known.duration = duration_on_device(r, gpu_);
-  }
-  fill_shape(shape(source), k);
-  k.duration = known.duration.value_or(host::Ps());
-}
-
+// Grid, block and what a block needs, as a kernel of a host program has them.
 void fill_shape(const isa::LaunchShape& launched, host::KernelDesc& k) {
   const auto dim = [](const isa::Dim3& d) { return host::Extent{d.x, d.y, d.z}; };
   k.has_grid = true;
@@ -169,19 +107,157 @@ void fill_shape(const isa::LaunchShape& launched, host::KernelDesc& k) {
   k.dynamic_shared_bytes = launched.dynamic_shared_bytes;
 }
 
+}  // namespace
+
+TracedKernels::TracedKernels(const config::GpuConfig& gpu, Options options)
+    : gpu_(gpu), options_(std::move(options)) {
+  if (options_.together) {
+    host::Together::Options o;
+    o.open = [this](uint32_t number) {
+      return std::make_unique<CheckedSource>(gpu_, planned(known_[number]), options_.warn);
+    };
+    o.address_offset = [this](uint32_t number) { return address_offset(number); };
+    o.threads = threads_for(options_.threads, static_cast<uint32_t>(gpu.topology().sms()), options_.warn);
+    o.cancel = options_.cancel;
+    o.progress = options_.progress;
+    model_ = std::make_unique<host::Together>(gpu, std::move(o));
+  }
+}
+
+uint32_t TracedKernels::number(const Source& source, const Buffers& buffers) {
+  const auto it = std::find_if(known_.begin(), known_.end(),
+                               [&](const Known& k) { return k.source == source && k.buffers == buffers; });
+  if (it != known_.end()) {
+    return static_cast<uint32_t>(it - known_.begin());
+  }
+  known_.push_back({source, buffers});
+  return static_cast<uint32_t>(known_.size() - 1);
+}
+
+const TracedKernels::Bound& TracedKernels::bound(Known& k) {
+  if (k.bound) {
+    return *k.bound;
+  }
+  const auto& d = std::get<modules::LaunchDescription>(k.source);
+  std::unique_ptr<modules::Program>& program = programs_[d.file];
+  if (!program) {
+    program = with_instructions([&] { return modules::load(d.file, memory_); });
+  }
+  Bound b{program.get(), &program->kernel(d.kernel), {}};
+  const auto& parameters = b.kernel->parameters;
+  if (d.arguments.size() != parameters.size()) {
+    throw Error(fmt::format("{}: kernel {} has {} parameters, and there are {} arguments", d.file.string(),
+                            d.kernel, parameters.size(), d.arguments.size()));
+  }
+  for (size_t i = 0; i < d.arguments.size(); ++i) {
+    const auto buffer = k.buffers.find(i);
+    b.arguments.push_back(buffer != k.buffers.end()
+                              ? buffer->second
+                              : modules::argument(d.arguments[i], parameters[i], memory_).bits);
+  }
+  return k.bound.emplace(std::move(b));
+}
+
+// A launch by itself, or in memory().
+PlannedLaunch TracedKernels::planned(Known& k) {
+  const auto* const d = std::get_if<modules::LaunchDescription>(&k.source);
+  if (!d || !shares(k)) {
+    return planned_apart(k.source);
+  }
+  const Bound& b = bound(k);
+  const auto launch =
+      with_instructions([&] { return std::make_shared<exec::Launch>(b.program->launch(*b.kernel)); });
+  modules::set_shape(*launch, d->grid, d->block, d->cluster, d->dynamic_shared);
+  for (size_t i = 0; i < b.arguments.size(); ++i) {
+    modules::set_parameter(*b.kernel, i, b.arguments[i], *launch);
+  }
+  refuse_nested(*launch, *d);
+  return planned_module(
+      d->file, [&b, launch, output = printed()] { return b.program->timed(*b.kernel, *launch, output); });
+}
+
+// Where a launch prints. What those before have printed is kept once they have ended.
+std::shared_ptr<std::string> TracedKernels::printed() {
+  while (!printing_.empty() && printing_.front().use_count() == 1) {
+    printed_ += *printing_.front();
+    printing_.pop_front();
+  }
+  return printing_.emplace_back(std::make_shared<std::string>());
+}
+
+std::string TracedKernels::output() {
+  for (const auto& p : std::exchange(printing_, {})) {
+    printed_ += *p;
+  }
+  return std::exchange(printed_, {});
+}
+
+LaunchRecord TracedKernels::simulate(const PlannedLaunch& plan, const memory::L2Policy& policy) const {
+  RunSettings settings;
+  settings.threads = options_.threads;
+  settings.l2 = policy;
+  return Simulator(gpu_, settings, *options_.cancel, options_.warn).simulate(plan, nullptr);
+}
+
+host::Ps TracedKernels::execute(uint32_t number) {
+  return host::time_on_device(simulate(planned(known_[number]), {}).cycles, gpu_);
+}
+
+const isa::LaunchShape& TracedKernels::shape(Known& k) {
+  if (k.shape) {
+    return *k.shape;
+  }
+  // Simulating it, later, warns of what there is to warn of.
+  const Warn nobody = [](std::string_view) {};
+  return k.shape.emplace(CheckedSource(gpu_, planned(k), model_ ? options_.warn : nobody).image().shape);
+}
+
+uint64_t TracedKernels::stream(const std::filesystem::path& trace) {
+  return shape(known_[number(trace, {})]).stream;
+}
+
+uint32_t TracedKernels::fill(const Source& source, const Buffers& buffers, host::KernelDesc& k) {
+  const uint32_t which = number(source, buffers);
+  Known& known = known_[which];
+  if (model_ || buffers.empty()) {
+    k.trace = which;
+  }
+  if (!shares(known) && !known.duration) {
+    const LaunchRecord r = simulate(planned(known), {});
+    known.shape = r.shape;
+    known.duration = host::time_on_device(r.cycles, gpu_);
+  }
+  fill_shape(shape(known), k);
+  if (const auto* const d = std::get_if<modules::LaunchDescription>(&source)) {
+    k.code = code(*d);
+  }
+  k.duration = known.duration.value_or(host::Ps());
+  return which;
+}
+
+const host::CodeDesc& TracedKernels::code(const modules::LaunchDescription& d) {
+  const uint32_t module =
+      modules_.try_emplace(d.file, static_cast<uint32_t>(modules_.size() + 1)).first->second;
+  const auto [it, is_new] = code_.try_emplace({module, d.kernel});
+  if (is_new) {
+    exec::Memory memory;
+    const auto program = modules::load(d.file, memory);
+    it->second = workload::code_of(*program, program->kernel(d.kernel), module);
+  }
+  return it->second;
+}
+
 host::Ps TracedKernels::under(uint32_t number, const memory::L2Policy& policy) const {
   check(policy, gpu_);
-  return duration_on_device(simulate(known_[number].source, policy), gpu_);
+  return host::time_on_device(simulate(planned_apart(known_[number].source), policy).cycles, gpu_);
 }
 
 uint64_t TracedKernels::address_offset(uint32_t number) {
   constexpr int kBits = 48;  // what an address has
   const auto* const trace = std::get_if<std::filesystem::path>(&known_[number].source);
-  std::variant<std::filesystem::path, uint32_t> space = number;
-  if (trace) {
-    space = std::filesystem::weakly_canonical(*trace).parent_path();
-  }
-  return uint64_t{address_spaces_.try_emplace(space, address_spaces_.size()).first->second} << kBits;
+  const auto space =
+      trace ? std::filesystem::weakly_canonical(*trace).parent_path() : std::filesystem::path();
+  return address_spaces_.try_emplace(space, address_spaces_.size()).first->second << kBits;
 }
 
 }  // namespace heddle::analysis

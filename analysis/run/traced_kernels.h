@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -15,18 +16,12 @@
 #include "analysis/store/record.h"
 #include "configs/schema/gpu.pb.h"
 #include "frontends/modules/described_launch.h"
+#include "sim/exec/memory.h"
 #include "sim/host/kernels/together.h"
 #include "sim/host/program/program.h"
 #include "sim/memory/access_policy.h"
 
 namespace heddle::analysis {
-
-// What the kernel of a launch takes of the device, from its first block's start to its last one's end: the
-// launch's own start and end are the host model's.
-host::Ps duration_on_device(const LaunchRecord& r, const config::GpuConfig& gpu);
-
-// Grid, block and what a block needs, as a kernel of a host program has them.
-void fill_shape(const isa::LaunchShape& launched, host::KernelDesc& k);
 
 class TracedKernels {
  public:
@@ -43,8 +38,16 @@ class TracedKernels {
   // `gpu` and what the options point to must outlive the object.
   TracedKernels(const config::GpuConfig& gpu, Options options);
 
-  // workload::KernelTimer. What a module's kernel prints is dropped.
-  void fill(const Source& source, host::KernelDesc& k);
+  // `buffers`: arguments of a module's kernel that are addresses in memory(), by their places. With any, and
+  // not together, the kernel has no duration: execute() gives it. Gives the kernel's number here.
+  using Buffers = std::map<size_t, uint64_t>;
+  uint32_t fill(const Source& source, const Buffers& buffers, host::KernelDesc& k);
+  // What modules' kernels share, when together or on buffers; others have memory of their own each.
+  exec::Memory& memory() { return memory_; }
+  // Executes and simulates a launch of that number by itself. Throws Error, Cancelled.
+  host::Ps execute(uint32_t number);
+  // What kernels in memory() have printed, in the order of their launches, since the last call.
+  std::string output();
   // The stream that the trace names: opens it, and simulates nothing.
   uint64_t stream(const std::filesystem::path& trace);
   // The duration of that kernel (KernelDesc::trace) under a policy of the L2, which it finds empty.
@@ -53,23 +56,42 @@ class TracedKernels {
   host::Together* model() { return model_.get(); }
 
  private:
+  // A module's kernel in memory().
+  struct Bound {
+    modules::Program* program;
+    const modules::Kernel* kernel;
+    std::vector<uint64_t> arguments;  // the bits of each
+  };
   struct Known {
     Source source;
+    Buffers buffers;
+    std::optional<Bound> bound = {};
     std::optional<isa::LaunchShape> shape = {};
     std::optional<host::Ps> duration = {};  // by itself; never when together
   };
-  uint32_t number(const Source& source);
-  const isa::LaunchShape& shape(const Source& source);
-  LaunchRecord simulate(const Source& source, const memory::L2Policy& policy) const;
-  // Traces of one folder are of one capture and share their addresses; others do not. Of a module, the same
-  // launch finds its arguments where they were, and shares nothing with others.
+  // Its memory is memory().
+  bool shares(const Known& k) const { return model_ != nullptr || !k.buffers.empty(); }
+  uint32_t number(const Source& source, const Buffers& buffers);
+  const Bound& bound(Known& k);
+  PlannedLaunch planned(Known& k);
+  const host::CodeDesc& code(const modules::LaunchDescription& d);
+  const isa::LaunchShape& shape(Known& k);
+  LaunchRecord simulate(const PlannedLaunch& plan, const memory::L2Policy& policy) const;
+  std::shared_ptr<std::string> printed();
+  // Traces of one folder are of one capture and share their addresses, and so do all modules; others do not.
   uint64_t address_offset(uint32_t number);
 
   const config::GpuConfig& gpu_;
   const Options options_;
   std::unique_ptr<host::Together> model_;
-  std::vector<Known> known_;                                                          // by KernelDesc::trace
-  std::map<std::variant<std::filesystem::path, uint32_t>, uint64_t> address_spaces_;  // by folder, launch
+  exec::Memory memory_;
+  std::map<std::filesystem::path, std::unique_ptr<modules::Program>> programs_;  // in memory_
+  std::deque<Known> known_;                                                      // by KernelDesc::trace
+  std::map<std::filesystem::path, uint64_t> address_spaces_;                     // by folder; modules: none
+  std::map<std::filesystem::path, uint32_t> modules_;                            // numbers, from 1 on
+  std::map<std::pair<uint32_t, std::string>, host::CodeDesc> code_;              // of modules' kernels
+  std::deque<std::shared_ptr<std::string>> printing_;  // by launches, in their order
+  std::string printed_;
 };
 
 }  // namespace heddle::analysis

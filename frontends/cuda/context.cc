@@ -78,6 +78,7 @@ bool Context::captured(Stream& s, Work work, bool waits) {
   require(!s.capture->invalid, Status::kStreamCaptureInvalidated);
   Node& n = s.capture->graph->add(std::move(work), s.front);
   s.front = {&n};
+  timeline_.threads().spend(params_.graph.capture);
   return true;
 }
 

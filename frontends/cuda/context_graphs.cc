@@ -18,6 +18,7 @@ void Context::begin_capture(Stream& s, std::shared_ptr<Graph> into, const std::v
   s.capture->id = ++ids_;
   s.capture->origin = &s;
   s.front = front;
+  timeline_.threads().spend(params_.graph.capture_begin);
 }
 
 std::shared_ptr<Graph> Context::end_capture(Stream& s) {
@@ -25,6 +26,7 @@ std::shared_ptr<Graph> Context::end_capture(Stream& s) {
   require(s.capture->origin == &s, Status::kStreamCaptureUnmatched, "another stream began the capture");
   const std::shared_ptr<Capture> c = s.capture;
   c->ended = true;
+  timeline_.threads().spend(params_.graph.capture_end);
   bool joined = true;
   for (const auto& [handle, other] : streams_) {
     if (other.get() == &s || other->capture != c) {

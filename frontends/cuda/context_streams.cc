@@ -121,6 +121,7 @@ void Context::record(Event& e, Stream& s, bool external) {
       require(!s.capture->invalid, Status::kStreamCaptureInvalidated);
       e.capture = s.capture;
       e.front = s.front;
+      timeline_.threads().spend(params_.graph.capture);
     }
     return;
   }
@@ -144,6 +145,7 @@ void Context::wait(Stream& s, Event& e, bool external) {
         s.front.push_back(n);
       }
     }
+    timeline_.threads().spend(params_.graph.capture);
     return;
   }
   if (captured(s, WaitWork{e.shared_from_this()}, false)) {

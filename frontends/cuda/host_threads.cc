@@ -8,7 +8,6 @@
 
 #include "frontends/cuda/status.h"
 #include "sim/host/calls/call_types.h"
-#include "sim/host/checks/check_program.h"
 
 namespace heddle::cuda {
 namespace {
@@ -163,9 +162,10 @@ HostThreads::Answer HostThreads::run() {
     own.duration = std::exchange(t.spent, {});
     calls.push_front(own);
   }
+  host::check_more(program_, checked_);
+  checked_ = host::Sizes(program_);
   for (size_t i = 0; i < calls.size(); ++i) {
-    host::check_more(program_, t.number, i, checked_kernels_);
-    checked_kernels_ = program_.kernels.size();
+    host::check_more(program_, t.number, i);
   }
   t.given = 0;
   t.calling = !calls.empty();

@@ -18,6 +18,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "frontends/workload/builder.h"
+#include "sim/host/checks/check_program.h"
 #include "sim/host/platform/run.h"
 #include "sim/host/program/live_thread.h"
 
@@ -133,7 +134,7 @@ class HostThreads {
   bool over_ = false;    // the run is finished: calls do nothing
   uint32_t takers_ = 0;  // threads that wait for their turn
   host::Ps drifted_{};   // the model has gone on until then without anybody
-  size_t checked_kernels_ = 0;
+  host::Sizes checked_{program_};
   uint64_t turn_ = 0;
   uint32_t given_up_ = 0;
 };

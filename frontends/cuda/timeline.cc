@@ -10,6 +10,7 @@
 #include "frontends/cuda/library.h"
 #include "frontends/cuda/status.h"
 #include "frontends/workload/graph_builder.h"
+#include "frontends/workload/module_code.h"
 #include "sim/host/calls/call_types.h"
 
 namespace heddle::cuda {
@@ -95,16 +96,9 @@ workload::Kernel Timeline::kernel(const KernelWork& k) {
 }
 
 workload::Kernel Timeline::add(const KernelWork& k, host::KernelDesc desc) {
-  const modules::Program* module = k.function->program.get();
-  const modules::Kernel& f = *k.function->kernel;
-  desc.code = {.module = modules_.try_emplace(module, static_cast<uint32_t>(modules_.size())).first->second,
-               .bytes = f.code_bytes,
-               .prints = f.prints,
-               .allocates = f.allocates,
-               .module_kernels = static_cast<uint32_t>(module->kernels().size()),
-               .module_bytes = f.module.bytes,
-               .module_prints = f.module.prints,
-               .module_allocates = f.module.allocates};
+  const modules::Program& module = *k.function->program;
+  const auto number = modules_.try_emplace(&module, static_cast<uint32_t>(modules_.size())).first->second;
+  desc.code = workload::code_of(module, *k.function->kernel, number);
   const auto next = static_cast<uint32_t>(builder_.program().kernels.size());
   if (const uint32_t first = loaded_as_.try_emplace(desc.name, next).first->second; first != next) {
     desc.variant_of = first;

@@ -101,7 +101,7 @@ class Reader final : public CallReader {
         read_call(thread, t.call(k), at, t, k, static_cast<uint32_t>(i), out);
       }
     }
-    out.traces = traces_;
+    append_traces(out);
     out.data = std::move(data_);
     if (w().has_measured()) {
       out.measured = {w().measured().gpu(), w().measured().sms()};
@@ -120,10 +120,12 @@ class Reader final : public CallReader {
     running_ = true;
     line_ = static_cast<int>(line);
     parse_text(text, file_, parsed_->w, parsed_->tree);
-    const size_t first_kernel = to.program.kernels.size();
+    const host::Sizes before(to.program);
     if (w().thread_size() == 0) {
       read_objects();
       append_to(to.program);
+      checked([&] { host::check_more(to.program, before); });
+      append_traces(to);
       return 0;
     }
     Live& live = live_[thread];
@@ -137,10 +139,13 @@ class Reader final : public CallReader {
     std::deque<host::Call>& calls = to.program.threads[thread].calls;
     calls.push_back(made.back());
     try {
-      host::check_more(to.program, thread, calls.size() - 1, first_kernel);
-    } catch (const host::ProgramError& e) {
+      checked([&] {
+        host::check_more(to.program, before);
+        host::check_more(to.program, thread, calls.size() - 1);
+      });
+    } catch (const Error&) {
       calls.pop_back();
-      throw Error(e.what());
+      throw;
     }
     live.device = device_;
     return calls.size() - 1;
@@ -157,17 +162,36 @@ class Reader final : public CallReader {
     }
     return w().devices();
   }
+  // Who runs the program says where it is.
+  template <class Check>
+  static void checked(const Check& check) {
+    try {
+      check();
+    } catch (const host::ProgramError& e) {
+      throw Error(e.what());
+    }
+  }
   // What reading more has added to the builder's program, to the one that runs.
   void append_to(host::Program& to) const {
     const auto rest = [](auto& all, const auto& mine) {
       all.insert(all.end(), mine.begin() + static_cast<std::ptrdiff_t>(all.size()), mine.end());
     };
     const host::Program& mine = builder_.program();
+    rest(to.streams, mine.streams);
     rest(to.events, mine.events);
+    rest(to.buffers, mine.buffers);
+    rest(to.pools, mine.pools);
     rest(to.kernels, mine.kernels);
+    rest(to.graphs, mine.graphs);
+    rest(to.graph_execs, mine.graph_execs);
     rest(to.accesses, mine.accesses);
     rest(to.windows, mine.windows);
     rest(to.node_changes, mine.node_changes);
+  }
+  // What has come with a trace or a module, for whoever binds them.
+  void append_traces(Workload& to) {
+    to.traces.insert(to.traces.end(), traces_.begin() + static_cast<std::ptrdiff_t>(given_), traces_.end());
+    given_ = traces_.size();
   }
   [[noreturn]] void refuse(const std::string& what) const {
     if (running_) {
@@ -252,6 +276,9 @@ class Reader final : public CallReader {
       line_ = line_in("buffer", i);
       auto [bytes, data] = read_data(b, folder_, names_);
       if (data) {
+        if (running_) {
+          refuse("buffer \"" + b.name() + "\": data is of buffers that are there from the start");
+        }
         data_[static_cast<uint32_t>(builder_.program().buffers.size())] = std::move(*data);
       }
       const bool range = b.memory() == proto::Buffer::VIRTUAL;
@@ -333,11 +360,20 @@ class Reader final : public CallReader {
     host::KernelDesc d = workload::read_kernel(k, names_, memory_);
     d.launches = read_device_launches(k, names_);
     d.line = here();
+    const auto next = static_cast<uint32_t>(builder_.program().kernels.size());
+    if (k.has_module()) {
+      const auto of = std::pair(k.module().file(), k.module().kernel());
+      const uint32_t first = loaded_as_.try_emplace(of, next).first->second;
+      d.variant_of = first != next ? first : host::kNone;
+    }
     const Kernel id = builder_.kernel(d);
     if (k.has_trace()) {
       traces_.push_back({id.id, folder_ / k.trace(), {}});
     } else if (k.has_module()) {
       traces_.push_back({id.id, read_module(k, names_, folder_), buffer_arguments(k.module(), names_)});
+      if (running_ && !traces_.back().buffers.empty()) {
+        refuse("kernel \"" + k.name() + "\": one on buffers is made before the program runs");
+      }
     }
     enter(kernels_, k.name(), id, "kernel");
   }
@@ -462,8 +498,10 @@ class Reader final : public CallReader {
     Stream default_stream;
     uint32_t device;
   };
-  std::vector<Live> live_;                  // the threads, for add()
-  std::map<std::string, Kernel> variants_;  // by kernel and what its launch says
+  std::vector<Live> live_;                                             // the threads, for add()
+  size_t given_ = 0;                                                   // of traces_
+  std::map<std::string, Kernel> variants_;                             // by kernel and what its launch says
+  std::map<std::pair<std::string, std::string>, uint32_t> loaded_as_;  // by module and kernel: the first
   std::map<std::string, Stream> streams_;
   std::map<std::string, Event> events_;
   std::map<std::string, Buffer> buffers_;

@@ -28,7 +28,7 @@ struct TracedKernel {
   uint32_t kernel = 0;  // of the program
   KernelSource source;
   // Arguments of the module's kernel that are buffers of the program, by their places. With any, the kernel
-  // computes on what these hold: see analysis/run/valued_program.h.
+  // computes on what these hold: see analysis/run/workload_values.h.
   std::map<size_t, uint32_t> buffers = {};
 };
 
@@ -51,9 +51,10 @@ struct Workload;
 class CallReader {
  public:
   virtual ~CallReader() = default;
-  // `text` is a workload with events and kernels, or with one call, made by the thread `thread` of `w` in
-  // `line` of wherever it comes from; they come to `w`. The call's number among those of its thread. Throws
-  // heddle::Error for what parse_workload() and host::run() refuse; the call is not made then.
+  // `text` is a workload with objects that may come while it runs (live_thread.h), or with one call, made by
+  // the thread `thread` of `w` in `line` of wherever it comes from; they come to `w`, kernels of traces and
+  // modules to be bound. The call's number among those of its thread. Throws heddle::Error for what
+  // parse_workload() and host::run() refuse; the call is not made then.
   virtual size_t add(const std::string& text, uint32_t line, uint32_t thread, Workload& w) = 0;
   // Calls of the thread without a stream go to stream 0 of this device.
   virtual uint32_t device_of(uint32_t thread) const = 0;

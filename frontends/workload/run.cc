@@ -21,11 +21,11 @@ void bind_traces(Workload& w, const KernelTimer& timer) {
   for (const TracedKernel& t : std::exchange(w.traces, {})) {
     host::KernelDesc& k = w.program.kernels[t.kernel];
     if (std::holds_alternative<std::filesystem::path>(t.source)) {
-      timer(t.source, k);
+      timer(t, k);
       continue;
     }
     try {
-      timer(t.source, k);
+      timer(t, k);
     } catch (const Cancelled&) {
       throw;
     } catch (const Error& e) {

@@ -11,7 +11,7 @@ namespace heddle::workload {
 
 // Fills in a kernel that a trace or a module describes: grid, resources, duration. Given from above, since it
 // simulates.
-using KernelTimer = std::function<void(const KernelSource& source, host::KernelDesc& kernel)>;
+using KernelTimer = std::function<void(const TracedKernel& traced, host::KernelDesc& kernel)>;
 
 // Asks `timer` once for each kernel that a trace or a module describes, in the order of the file. What it
 // throws of a module has the workload's file and line in front; a trace's errors name the trace.

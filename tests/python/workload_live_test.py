@@ -50,6 +50,46 @@ class Live(PythonTest):
         self.assertIn(len(polls), (10, 11))
         self.assertEqual(len(r.answers), 0)  # the program has them itself
 
+    def test_what_a_thread_makes(self):
+        """Streams, memory, pools, graphs: by calls, as a program makes them; gone when the run is."""
+        w, seen = heddle.Workload(), []
+
+        @w.thread
+        def maker():
+            s = yield w.stream_create(non_blocking=True)
+            a, h, own = (yield w.malloc(1 << 20)), (yield w.malloc_host(1 << 20)), w.pageable(4096)
+            yield w.memcpy_async(a, h, stream=s)
+            yield w.memcpy(a, own)
+            p = yield w.malloc_async(4096, s, pool=w.mem_pool())
+            yield w.free_async(p, s)
+            yield w.stream_begin_capture(s)
+            yield w.memset_async(a, stream=s)
+            yield s.launch("k", us=20)
+            captured = yield w.stream_end_capture(s)
+            nodes = w.graph_create()
+            w.graph_add_memset_node(nodes, a, after=w.graph_add_kernel_node(nodes, w.kernel("n", us=30)))
+            for graph in (captured, nodes):
+                x = yield w.graph_instantiate(graph)
+                yield w.stream_synchronize(s)
+                before = yield w.now()
+                yield w.graph_launch(x, s)
+                yield w.stream_synchronize(s)
+                seen.append((yield w.now()) - before)
+            try:
+                yield w.malloc(1 << 20, device=3)
+            except heddle.Error as e:
+                seen.append(str(e))
+            for kind, make in (("stream", w.stream), ("buffer", lambda: w.device(64)), ("flag", w.flag), ("queue", w.queue)):
+                self.raises(heddle.Error, f"{kind}: made before the program runs", make)
+
+        run(w)
+        self.assertEqual(len(seen), 3)
+        self.assertGreater(seen[0], 20000)
+        self.assertGreater(seen[1], 30000)
+        self.assertIn("device 3: there are 1", seen[2])
+        run(w)
+        self.assertEqual(seen[:3], seen[3:])
+
     def test_elapsed_and_new_events(self):
         w, times = heddle.Workload(), []
         s = w.stream()

@@ -169,8 +169,8 @@ TEST_CASE("errors of a module that is bound have the kernel's line") {
                     "f:2: kernel \"k\": a: no kernel f");
   w = parse_workload(text, "f");
   CHECK_THROWS_WITH(bind_traces(w,
-                                [](const auto& source, host::KernelDesc&) {
-                                  if (std::holds_alternative<std::filesystem::path>(source)) {
+                                [](const auto& traced, host::KernelDesc&) {
+                                  if (std::holds_alternative<std::filesystem::path>(traced.source)) {
                                     throw Error("b: cannot be read");
                                   }
                                 }),
@@ -281,8 +281,8 @@ TEST_CASE("reading opens no trace: it is asked for once, in the workload's folde
   CHECK_THROWS_WITH(run(w, hosttest::plain_gpu(), {}),
                     "f:2: kernel \"k\": traces and modules cannot be simulated here");
   std::vector<std::string> asked;
-  bind_traces(w, [&](const KernelSource& source, host::KernelDesc& k) {
-    asked.push_back(std::get<std::filesystem::path>(source).string());
+  bind_traces(w, [&](const workload::TracedKernel& t, host::KernelDesc& k) {
+    asked.push_back(std::get<std::filesystem::path>(t.source).string());
     k.duration = host::from_us(7);
   });
   CHECK(asked == std::vector<std::string>{"dir/t/kernel-1.traceg"});

@@ -12,7 +12,7 @@
 #include "analysis/report/graph_dot.h"
 #include "analysis/run/run_record.h"
 #include "analysis/run/traced_kernels.h"
-#include "analysis/run/valued_program.h"
+#include "analysis/run/workload_values.h"
 #include "analysis/store/result_store.h"
 #include "analysis/timeline/critical_path.h"
 #include "analysis/timeline/host_timeline.h"
@@ -104,11 +104,7 @@ int host_command(const HostOptions& o) {
   if (const std::string line = workload::measured_elsewhere(w, gpu); !line.empty()) {
     warn(line);
   }
-  analysis::ValuedProgram values(gpu, simulated, w);
-  values.run();
-  values.write_results(o.force);
-  print(values.output());
-  workload::bind_traces(w, [&](const auto& trace, host::KernelDesc& k) { traced.fill(trace, k); });
+  analysis::WorkloadValues values(traced, w);
   w.rules.jitter = o.jitter ? o.jitter : w.rules.jitter;
   // Before the program runs: a place that cannot be written is known at once.
   std::optional<output::OutputFile> timeline, dot;
@@ -135,7 +131,10 @@ int host_command(const HostOptions& o) {
   };
   run.cancel = &cancel_flag();
   run.graphs = !o.dot.empty();
+  run.effects = values.effects();
   const host::Result r = workload::run(w, gpu, run);
+  values.write_results(o.force);
+  print(traced.output());
   print(host_summary(r));
   print(host_calls(w.program, r));
   if (o.critical_path) {

@@ -3,12 +3,10 @@
 #include <errno.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <utility>
 
 #include "analysis/run/plan.h"
-#include "analysis/run/traced_kernels.h"
 #include "sim/base/error.h"
 #include "sim/exec/fault.h"
 #include "sim/host/core/packets.h"
@@ -52,27 +50,28 @@ uint8_t owner(host::Reach r) {
 }  // namespace
 
 RunningKernels::RunningKernels(const config::GpuConfig& gpu, Options options)
-    : gpu_(gpu), options_(std::move(options)), ps_per_cycle_(1e6 / gpu.clocks().core_mhz()) {}
+    : gpu_(gpu), options_(std::move(options)) {}
 
-device::DetailedEngine& RunningKernels::engine() {
-  if (!engine_) {
-    engine_ = std::make_unique<device::DetailedEngine>(gpu_, options_.settings.threads);
+host::Period& RunningKernels::period() {
+  if (!period_) {
+    period_ = std::make_unique<host::Period>(gpu_, options_.settings.threads);
   }
-  return *engine_;
+  return *period_;
 }
 
 // Kernels reach the host's memory over the link: what a packet takes of it, and the way there and back, are
 // the host model's numbers. An integrated device has it in its own.
 void RunningKernels::find_host_memory(device::DetailedEngine& e) {
-  const bool main = &e == engine_.get();
+  const bool main = is_main(e);
   const uint64_t known = main ? host_version_ : 0;
   if (gpu_.host().link().integrated() || source_->host_memory_version() == known) {
     return;
   }
   if (known == 0) {
     const host::Params p(gpu_);
-    const double bytes = p.link_rate * ps_per_cycle_;
-    const auto all = static_cast<Cycle>(host::in_ps(p.access.latency) / ps_per_cycle_);
+    const double ps_per_cycle = 1e6 / gpu_.clocks().core_mhz();
+    const double bytes = p.link_rate * ps_per_cycle;
+    const auto all = static_cast<Cycle>(host::in_ps(p.access.latency) / ps_per_cycle);
     const Cycle way = std::max(e.quantum_cycles(), (all - std::min(all, e.on_chip_cycles())) / 2);
     e.attach_host({{way, bytes, host::kRequestHeader}, {way, bytes, host::kCompletionHeader}});
   }
@@ -88,7 +87,7 @@ void RunningKernels::hold_pages(device::DetailedEngine& e, bool on) const {
 
 // Where all of it is, and its pages are now.
 void RunningKernels::tell_memory(device::DetailedEngine& e) {
-  const bool main = &e == engine_.get();  // another one has what is unified in its own
+  const bool main = is_main(e);  // another one has what is unified in its own
   std::vector<device::DetailedEngine::HostRange> ranges;
   std::map<uint32_t, Unified> unified;
   for (const cuda::KernelSource::HostMemory& m : source_->host_memory()) {
@@ -117,15 +116,15 @@ void RunningKernels::tell_memory(device::DetailedEngine& e) {
 
 std::vector<host::KernelModel::Fault> RunningKernels::faults() {
   std::vector<Fault> out;
-  if (!engine_ || !engine_->has_faults()) {
+  if (!period_ || !period_->engine().has_faults()) {
     return out;
   }
-  for (const memory::HostEnd::Fault& f : engine_->take_faults()) {
+  for (const memory::HostEnd::Fault& f : period_->engine().take_faults()) {
     const auto of = std::find_if(unified_.begin(), unified_.end(), [&](const auto& u) {
       return f.page - u.second.address < u.second.pages.size() * u.second.page_bytes;
     });
     const Unified& u = of->second;  // the machine knows of no other pages
-    out.push_back({0, of->first, (f.page - u.address) / u.page_bytes, f.writes, time(f.at)});
+    out.push_back({0, of->first, (f.page - u.address) / u.page_bytes, f.writes, period_->time(f.at)});
   }
   return out;
 }
@@ -136,20 +135,9 @@ void RunningKernels::place(uint32_t /*device*/, uint32_t buffer, uint64_t page, 
   u.pages.resize(std::max<size_t>(u.pages.size(), page + 1), host::Reach::kAway);
   u.pages[page] = reach;
   if (u.page_bytes != 0) {
-    engine_->place(u.address + page * u.page_bytes, owner(reach), running_.empty() ? 0 : cycle(at));
+    period_->engine().place(u.address + page * u.page_bytes, owner(reach),
+                            running_.empty() ? 0 : period_->cycle(at));
   }
-}
-
-// The first that is not before.
-Cycle RunningKernels::cycle(host::Ps at) const {
-  return at == host::kNever
-             ? kNever
-             : first_ +
-                   static_cast<Cycle>(std::ceil(host::in_ps(at - std::min(at, origin_)) / ps_per_cycle_));
-}
-
-host::Ps RunningKernels::time(Cycle at) const {
-  return origin_ + host::Ps(std::llround(static_cast<double>(at - std::min(at, first_)) * ps_per_cycle_));
 }
 
 analysis::PlannedLaunch RunningKernels::planned(const cuda::LoadedFunction& function,
@@ -175,22 +163,15 @@ device::RunOptions RunningKernels::run_options() const {
 }
 
 void RunningKernels::begin(Running& r) {
-  find_host_memory(engine());
-  hold_pages(engine(), true);
+  find_host_memory(period().engine());
+  hold_pages(period().engine(), true);
   const uint32_t number = options_.prepare(r.opened.launch);
   r.launch = std::make_unique<analysis::OpenedLaunch>(
       gpu_, planned(*r.opened.function, r.opened.launch, number, r.output), options_.settings, options_.warn);
-  if (running_.empty()) {
-    engine().begin(run_options(), device::DetailedEngine::Launches::kPeriod,
-                   "kernel " + r.launch->source().image().name);
-    origin_ = r.of.at;
-    first_ = engine().now();
-  }
   r.launch->located([&] {
-    engine().launch(
-        {.recording = &r.launch->source(), .priority = r.of.priority, .at = cycle(r.of.at), .tag = r.of.tag});
+    period().launch({.recording = &r.launch->source(), .priority = r.of.priority, .tag = r.of.tag}, r.of.at,
+                    run_options());
   });
-  alone_ = running_.empty();
 }
 
 void RunningKernels::launch(const Launch& l) {
@@ -220,8 +201,8 @@ host::KernelModel::End RunningKernels::end(size_t which, host::Ps start, host::P
 
 // What one does that it may not ends all that run with it.
 void RunningKernels::fail(std::exception_ptr failure) {
-  const host::Ps now = time(engine_->now());
-  engine_->abandon();
+  const host::Ps now = period_->now();
+  period_->abandon();
   for (const auto& r : std::exchange(running_, {})) {
     source_->ended(*r->opened.function, *r->output, std::exchange(failure, nullptr));
     over_.push_back({r->of.device, r->of.tag, r->of.at, std::max(r->of.at, now)});
@@ -229,32 +210,17 @@ void RunningKernels::fail(std::exception_ptr failure) {
 }
 
 std::optional<host::KernelModel::End> RunningKernels::simulate(host::Ps until) {
-  device::DetailedEngine& e = *engine_;
-  const Cycle limit = until == host::kNever ? kNever : cycle(until);
   // As long as somebody else can still do something, waiting for it is no live lock.
-  e.watch_repetition(limit == kNever);
-  if (alone_) {
-    while (!e.done()) {
-      if (e.now() >= limit || e.has_faults()) {
-        e.show_stores();
-        return std::nullopt;
-      }
-      e.quantum(limit);
-    }
-    const analysis::LaunchRecord record = running_.front()->launch->record(e.finish());
-    options_.record(record);
-    return end(0, origin_, origin_ + analysis::duration_on_device(record, gpu_));
-  }
-  const std::optional<device::LaunchEnd> ended = e.advance(limit);
+  period_->engine().watch_repetition(until == host::kNever);
+  std::optional<host::Period::Ended> ended = period_->advance(until);
   if (!ended) {
-    e.show_stores();
     return std::nullopt;
   }
   const auto which = static_cast<size_t>(
       std::find_if(running_.begin(), running_.end(), [&](const auto& r) { return r->of.tag == ended->tag; }) -
       running_.begin());
-  options_.record(running_[which]->launch->record(e.ended_result()));
-  return end(which, time(ended->start), time(ended->end));
+  options_.record(running_[which]->launch->record(std::move(ended->result)));
+  return end(which, ended->start, ended->end);
 }
 
 std::optional<host::KernelModel::End> RunningKernels::advance(host::Ps until) {
@@ -286,7 +252,7 @@ host::Ps RunningKernels::run(const cuda::LoadedFunction& function, const exec::L
   if (!running_.empty()) {
     other = std::make_unique<device::DetailedEngine>(gpu_, options_.settings.threads);
   }
-  device::DetailedEngine& e = other ? *other : engine();
+  device::DetailedEngine& e = other ? *other : period().engine();
   find_host_memory(e);
   hold_pages(e, false);  // nobody would bring them
   stats::KernelResult result;
@@ -306,7 +272,7 @@ host::Ps RunningKernels::run(const cuda::LoadedFunction& function, const exec::L
   }
   const analysis::LaunchRecord record = opened.record(std::move(result));
   options_.record(record);
-  return analysis::duration_on_device(record, gpu_);
+  return host::time_on_device(record.cycles, gpu_);
 }
 
 }  // namespace heddle::runtime

@@ -18,6 +18,7 @@
 #include "frontends/cuda/context.h"
 #include "sim/device/detailed_engine.h"
 #include "sim/host/core/params.h"
+#include "sim/host/kernels/period.h"
 
 namespace heddle::runtime {
 
@@ -58,18 +59,16 @@ class RunningKernels final : public cuda::KernelMachine {
   std::optional<End> simulate(host::Ps until);
   End end(size_t which, host::Ps start, host::Ps end);
   void fail(std::exception_ptr failure);
-  device::DetailedEngine& engine();
+  host::Period& period();
+  bool is_main(const device::DetailedEngine& e) const { return period_ && &e == &period_->engine(); }
   void find_host_memory(device::DetailedEngine& e);
   void tell_memory(device::DetailedEngine& e);
   void hold_pages(device::DetailedEngine& e, bool on) const;
-  Cycle cycle(host::Ps at) const;
-  host::Ps time(Cycle at) const;
 
   const config::GpuConfig& gpu_;
   const Options options_;
-  const double ps_per_cycle_;
   cuda::KernelSource* source_ = nullptr;
-  std::unique_ptr<device::DetailedEngine> engine_;
+  std::unique_ptr<host::Period> period_;
   uint64_t host_version_ = 0;  // of what it knows
   struct Unified {
     uint64_t address = 0, page_bytes = 0;  // 0: the machine does not know of it yet
@@ -78,9 +77,6 @@ class RunningKernels final : public cuda::KernelMachine {
   std::map<uint32_t, Unified> unified_;            // by the model's buffer
   std::vector<std::unique_ptr<Running>> running_;  // those on the machine
   std::vector<End> over_;                          // without having run
-  bool alone_ = false;                             // one launch in this period so far
-  host::Ps origin_{};                              // when the period began
-  Cycle first_ = 0;                                // the engine's cycle then
 };
 
 }  // namespace heddle::runtime

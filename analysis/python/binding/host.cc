@@ -10,7 +10,7 @@
 #include "analysis/python/binding/binding.h"
 #include "analysis/python/binding/live.h"
 #include "analysis/run/traced_kernels.h"
-#include "analysis/run/valued_program.h"
+#include "analysis/run/workload_values.h"
 #include "analysis/timeline/critical_path.h"
 #include "analysis/timeline/host_timeline.h"
 #include "configs/loader/draft.h"
@@ -185,14 +185,16 @@ struct Request {
 };
 
 // Puts the generators into the program.
-std::vector<std::unique_ptr<LivePython>> bring_to_life(workload::Workload& w, const py::dict& live) {
+std::vector<std::unique_ptr<LivePython>> bring_to_life(workload::Workload& w,
+                                                       const std::function<void()>& grown,
+                                                       const py::dict& live) {
   std::vector<std::unique_ptr<LivePython>> out;
   const py::gil_scoped_acquire with_gil;
   for (uint32_t i = 0; i < w.program.threads.size(); ++i) {
     host::ThreadDesc& t = w.program.threads[i];
     if (live.contains(t.name.c_str())) {
       const auto driver = live[t.name.c_str()].cast<py::tuple>();
-      out.push_back(std::make_unique<LivePython>(w, i, driver[0], driver[1]));
+      out.push_back(std::make_unique<LivePython>(w, i, grown, driver[0], driver[1]));
       t.live = out.back().get();
     }
   }
@@ -258,12 +260,7 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
       const std::lock_guard lock(mutex);
       warnings.push_back(line);
     }
-    analysis::ValuedProgram values(gpu, simulated, w);
-    values.run();
-    values.write_results(true);
-    buffers = values.contents();
-    printed = values.output();
-    workload::bind_traces(w, [&](const auto& trace, host::KernelDesc& k) { traced.fill(trace, k); });
+    analysis::WorkloadValues values(traced, w);
     w.rules.jitter = q.jitter ? q.jitter : w.rules.jitter;
     host::PlatformOptions run{w.rules, true, q.check, {}, traced.model()};
     run.cancel = &cancel;
@@ -277,8 +274,13 @@ py::tuple run_host(const Request& q, const config::Draft& draft, const py::objec
     run.kernel_time = [&](uint32_t kernel, const memory::L2Policy& policy) {
       return traced.under(w.program.kernels[kernel].trace, policy);
     };
-    const auto threads = bring_to_life(w, q.live);
+    run.effects = values.effects();
+    const auto threads = bring_to_life(
+        w, [&] { values.follow(); }, q.live);
     r = workload::run(w, gpu, run);
+    values.write_results(true);
+    buffers = values.contents();
+    printed = traced.output();
   };
   // A generator that never yields is stopped, too.
   const auto stop = [&] {

@@ -4,8 +4,9 @@
 
 namespace heddle::python {
 
-LivePython::LivePython(workload::Workload& w, uint32_t thread, py::object step, py::object refuse)
-    : w_(w), thread_(thread), step_(std::move(step)), refuse_(std::move(refuse)) {}
+LivePython::LivePython(workload::Workload& w, uint32_t thread, std::function<void()> grown, py::object step,
+                       py::object refuse)
+    : w_(w), thread_(thread), grown_(std::move(grown)), step_(std::move(step)), refuse_(std::move(refuse)) {}
 
 size_t LivePython::call(const std::string& text, uint32_t line) {
   const std::string key =
@@ -14,7 +15,9 @@ size_t LivePython::call(const std::string& text, uint32_t line) {
   if (found != made_.end()) {
     return found->second;
   }
-  return made_[key] = w_.more->add("thread { call { " + text + " } }", line, thread_, w_);
+  const size_t call = w_.more->add("thread { call { " + text + " } }", line, thread_, w_);
+  grown_();
+  return made_[key] = call;
 }
 
 host::LiveThread::Next LivePython::next(const host::Returned& last) {
@@ -32,6 +35,7 @@ host::LiveThread::Next LivePython::next(const host::Returned& last) {
     try {
       if (const auto more = given[3].cast<std::string>(); !more.empty()) {
         w_.more->add(more, line, thread_, w_);
+        grown_();
       }
       return {call(given[0].cast<std::string>(), line), given[2].cast<uint64_t>()};
     } catch (const Error& e) {

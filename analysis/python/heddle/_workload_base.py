@@ -200,20 +200,20 @@ class Base:
         return value
 
     def _object_lines(self) -> List[Lines]:
-        out = []
-        for (kind, name), texts in self._objects.items():
-            place = self._places[kind, name]
-            if kind in ("flag", "graph_exec"):
-                text, places = f"{kind}: {text_of(name)}", []
-            elif kind == "graph":
-                first = [t for t in texts if not t.startswith("node ")]
-                nodes = [t for t in texts if t.startswith("node ")]
-                text = "\n".join([" ".join([f"graph {{ name: {text_of(name)}", *first]), *("  " + t for t in nodes)]) + " }"
-                places = [t.places[0] for t in nodes]
-            else:
-                text, places = " ".join([f"{kind} {{ name: {text_of(name)}", *texts]) + " }", []
-            out.append(Lines.at(text, [place, *places]))
-        return out
+        return [self._object_text(*key) for key in self._objects]
+
+    def _object_text(self, kind: str, name: str) -> Lines:
+        texts, places = self._objects[kind, name], []
+        if kind in ("flag", "graph_exec"):
+            text = f"{kind}: {text_of(name)}"
+        elif kind == "graph":
+            first = [t for t in texts if not t.startswith("node ")]
+            nodes = [t for t in texts if t.startswith("node ")]
+            text = "\n".join([" ".join([f"graph {{ name: {text_of(name)}", *first]), *("  " + t for t in nodes)]) + " }"
+            places = [t.places[0] for t in nodes]
+        else:
+            text = " ".join([f"{kind} {{ name: {text_of(name)}", *texts]) + " }"
+        return Lines.at(text, [self._places[kind, name], *places])
 
     # ---- calls
 

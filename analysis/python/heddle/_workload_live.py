@@ -8,8 +8,9 @@ from typing import Any, Callable, ContextManager, Dict, List, Optional, Sequence
 from heddle._workload_base import Base, Dim, Handle, caller, fields, message, text_of, value_of
 from heddle.errors import CallError, Error
 
-# What a thread may make while the program runs; all else is there before.
-GROWS = ("event", "kernel")
+# What a thread may make while the program runs; all else is there before. Of streams and buffers: those that a call makes, and
+# the program's own memory.
+GROWS = ("event", "kernel", "pool", "graph", "graph_exec", "stream", "buffer")
 
 
 class LiveCall:
@@ -292,9 +293,12 @@ class LiveThreads(Base):
 
     def _handle(self, kind: str, name: str) -> Handle:
         if self._running is not None:
-            if kind not in GROWS:
+            made = " ".join(self._objects[kind, name])
+            by_call = kind not in ("stream", "buffer") or "_by_call: true" in made or "memory: PAGEABLE" in made
+            if kind not in GROWS or not by_call:
+                del self._objects[kind, name]
                 raise Error(f"{kind}: made before the program runs, outside of its threads")
-            self._running.objects.append(" ".join([f"{kind} {{ name: {text_of(name)}", *self._objects[kind, name]]) + " }")
+            self._running.objects.append((kind, name))
         handle = CLASSES.get(kind, Handle)(kind, name)
         more = {"_items": {}, "_puts": 0, "_closed": False} if kind == "queue" else {}
         for key, value in {"_w": self, **more}.items() if kind in CLASSES else ():
@@ -374,16 +378,17 @@ class LiveThreads(Base):
             if isinstance(handle, Queue):
                 handle._items.clear()
                 object.__setattr__(handle, "_closed", False)
-        self._lasting = set(self._objects)
+        self._lasting, self._counted = set(self._handles), dict(self._counts)
         return [Driver(self, name, function, args) for name, (function, args) in self._live.items()]
 
     def _end(self, drivers: Sequence[Driver]) -> None:
         self._running = None
         for d in drivers:
             d.generator.close()
-        for key in [k for k in self._objects if k not in self._lasting]:  # made while it ran
+        for key in [k for k in self._handles if k not in self._lasting]:  # made while it ran
             for of in (self._objects, self._handles, self._places):
                 of.pop(key, None)
+        self._counts = self._counted
 
 
 class Driver:
@@ -393,7 +398,7 @@ class Driver:
         self.w, self.name, self.made, self.last = w, name, [], None
         self.generator = function(*args)
         self.file = function.__code__.co_filename
-        self.objects: List[str] = []  # made since the last call
+        self.objects: List[Tuple[str, str]] = []  # made since the last call
 
     def step(self, now: int, error: str, why: str, answer: str, elapsed: int, items: Sequence[int]) -> Optional[tuple]:
         """The next call: its text, the line of Python, what a put puts, and what is new; None at the end."""
@@ -445,7 +450,7 @@ class Driver:
         finally:
             self.w._running = None
         self.last = call
-        new, self.objects = "\n".join(self.objects), []
+        new, self.objects = "\n".join(self.w._object_text(*key) for key in self.objects), []
         return call.text, int(call.place.rpartition(":")[2]), call.item, new
 
     def _all_yielded(self, call: Optional[LiveCall]) -> None:

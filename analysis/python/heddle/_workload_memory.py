@@ -28,8 +28,7 @@ class MemoryCalls(Base):
         """Memory that exists from the start (HM01, HM03, HM04).
 
         Kernels of modules that have it as an argument work on what it holds, and copies move that: the program computes, in the
-        order of its calls, and HostResults.buffers has what those with data or a result hold at the end. Such a program has one
-        thread and no graphs.
+        order of simulated time, and HostResults.buffers has what those with data or a result hold at the end.
 
         Args:
             bytes: its size; None: that of `data`.

@@ -276,7 +276,9 @@ void Threads::run_on(uint32_t thread) {
     }
     const Ps at = locked(thread, core_.now + cost(thread) + t.owed);
     t.owed = {};
-    if (core_.events.next_time() <= at || core_.cancelled() || calls == kAtOnce || at > kLatest) {
+    // A simulated kernel may end before: only the kernel model knows.
+    if (core_.events.next_time() <= at || core_.simulated > 0 || core_.cancelled() || calls == kAtOnce ||
+        at > kLatest) {
       core_.events.push(at, Happening::kThread, thread);
       return;
     }

@@ -186,6 +186,25 @@ void check_graph(const Program& p, const GraphDesc& g) {
   }
 }
 
+template <class Of>
+void check_device(const Program& p, const char* what, const Of& of) {
+  if (of.device >= p.devices) {
+    throw ProgramError(of.line, std::string(what) + " " + of.name + ": no device " +
+                                    std::to_string(of.device) + "; there are " + std::to_string(p.devices));
+  }
+}
+
+void check_buffer(const Program& p, const BufferDesc& b) {
+  check_device(p, "buffer", b);
+  if (b.reserved && (b.memory != Memory::kDevice || !b.allocated_by_call)) {
+    throw ProgramError(b.line, "buffer " + b.name + ": virtual memory is reserved by a call, of a device");
+  }
+  // More than a device has is an error of the call that asks for it.
+  if (b.bytes > kMostBytes && (b.memory != Memory::kDevice || b.reserved)) {
+    throw ProgramError(b.line, "buffer " + b.name + ": " + std::to_string(b.bytes) + " bytes" + kLegalBytes);
+  }
+}
+
 void check_objects(const Program& p) {
   if (!p.visible.empty() && p.visible.size() != p.devices) {
     throw ProgramError(0, "as many visible devices as there are");
@@ -194,37 +213,13 @@ void check_objects(const Program& p) {
     throw ProgramError(0, "a program has 1 to " + std::to_string(kMostDevices) +
                               " devices, and a legacy default stream for each");
   }
-  const auto device = [&](const std::string& what, const auto& of) {
-    if (of.device >= p.devices) {
-      throw ProgramError(of.line, what + " " + of.name + ": no device " + std::to_string(of.device) +
-                                      "; there are " + std::to_string(p.devices));
-    }
-  };
-  for (size_t i = 0; i < p.streams.size(); ++i) {
-    device("stream", p.streams[i]);
-    if (i < p.devices && p.streams[i].device != i) {
+  for (size_t i = 0; i < p.devices; ++i) {
+    if (p.streams[i].device != i) {
       throw ProgramError(0, "the first streams are the devices' legacy default streams, in order");
     }
   }
-  for (const EventDesc& e : p.events) {
-    device("event", e);
-  }
-  for (const BufferDesc& b : p.buffers) {
-    device("buffer", b);
-    if (b.reserved && (b.memory != Memory::kDevice || !b.allocated_by_call)) {
-      throw ProgramError(b.line, "buffer " + b.name + ": virtual memory is reserved by a call, of a device");
-    }
-    // More than a device has is an error of the call that asks for it.
-    if (b.bytes > kMostBytes && (b.memory != Memory::kDevice || b.reserved)) {
-      throw ProgramError(b.line,
-                         "buffer " + b.name + ": " + std::to_string(b.bytes) + " bytes" + kLegalBytes);
-    }
-  }
   for (const PhysicalDesc& m : p.physical) {
-    device("physical memory", m);
-  }
-  for (const PoolDesc& pool : p.pools) {
-    device("pool", pool);
+    check_device(p, "physical memory", m);
   }
 }
 
@@ -296,13 +291,9 @@ void check_thread(const Program& p, const ThreadDesc& t) {
 
 void check_program(const Program& p) {
   check_objects(p);
-  for (const KernelDesc& k : p.kernels) {
-    check_kernel(p, k);
-  }
+  Sizes none{Program{}};
+  check_more(p, none);
   check_calls(p);
-  for (const GraphDesc& g : p.graphs) {
-    check_graph(p, g);
-  }
   for (const NodeChange& n : p.node_changes) {
     GraphDesc g;
     g.name = "(change)";
@@ -320,11 +311,27 @@ void check_program(const Program& p) {
   }
 }
 
-void check_more(const Program& p, uint32_t thread, size_t call, size_t first_kernel) {
-  for (size_t k = first_kernel; k < p.kernels.size(); ++k) {
+void check_more(const Program& p, const Sizes& before) {
+  for (size_t i = before.streams; i < p.streams.size(); ++i) {
+    check_device(p, "stream", p.streams[i]);
+  }
+  for (size_t i = before.events; i < p.events.size(); ++i) {
+    check_device(p, "event", p.events[i]);
+  }
+  for (size_t i = before.buffers; i < p.buffers.size(); ++i) {
+    check_buffer(p, p.buffers[i]);
+  }
+  for (size_t i = before.pools; i < p.pools.size(); ++i) {
+    check_device(p, "pool", p.pools[i]);
+  }
+  for (size_t k = before.kernels; k < p.kernels.size(); ++k) {
     check_kernel(p, p.kernels[k]);
   }
-  check_call_of(p, p.threads[thread], call);
+  for (size_t g = before.graphs; g < p.graphs.size(); ++g) {
+    check_graph(p, p.graphs[g]);
+  }
 }
+
+void check_more(const Program& p, uint32_t thread, size_t call) { check_call_of(p, p.threads[thread], call); }
 
 }  // namespace heddle::host

@@ -97,6 +97,7 @@ struct Core {
   Effects* const effects;                 // PlatformOptions::effects
   const std::atomic<bool>* const cancel;  // PlatformOptions::cancel
   std::vector<bool> registered;           // buffers, by cudaHostRegister
+  uint32_t simulated = 0;                 // kernels that `kernels` runs now
 };
 
 // For the command's spans.

@@ -22,6 +22,7 @@ GraphNode node_of(const Program& p, const Call& c, uint32_t stream_window) {
   GraphNode n;
   n.object = c.object;
   n.device = p.streams[c.stream].device;
+  n.values = c.values;
   switch (c.op) {
     case Op::kLaunch:
       n.kind = NodeKind::kKernel;

@@ -18,6 +18,7 @@ void Grids::simulate(uint32_t g) {
     grid.behind_primaries = true;
     return;
   }
+  ++core_.simulated;
   core_.kernels->launch({device_, &core_.program.kernels[grid.kernel], grid.priority, g, core_.now,
                          core_.commands[grid.slot].values});
 }
@@ -25,6 +26,7 @@ void Grids::simulate(uint32_t g) {
 // Who waits for all its blocks to have started goes on now, too (PD03): there is no earlier time to be had.
 void Grids::simulated_end(uint32_t g, Ps start) {
   ResidentGrid& grid = grids_[g];
+  --core_.simulated;
   grid.started = start;
   grid.last_start = core_.now;
   blocks_run_ += core_.program.kernels[grid.kernel].grid.count();

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "configs/schema/spec.h"
-#include "sim/device/engine.h"
+#include "sim/device/run_options.h"
 #include "sim/host/core/kernel_model.h"
+#include "sim/host/kernels/period.h"
 
 namespace heddle::host {
 
@@ -28,18 +29,10 @@ class Together final : public KernelModel {
   void launch(const Launch& launch) override;
   std::optional<End> advance(Ps until) override;
 
-  uint64_t ended() const { return ended_; }
-  // Of all devices: what the kernels did.
-  stats::CounterSet counters() const;
-
  private:
-  Cycle cycles(Ps at) const;  // the first that is not before
-  Ps time(Cycle at) const;
-
   const spec::GpuConfig gpu_;
   const Options options_;
-  const double ps_per_cycle_;
-  std::vector<std::unique_ptr<device::Engine>> devices_;  // by number; null while nothing was launched
+  std::vector<std::unique_ptr<Period>> devices_;  // by number; null while nothing was launched
   uint64_t ended_ = 0;
 };
 

@@ -129,6 +129,17 @@ TEST_CASE("GR03: simulated kernels are nodes of graphs") {
   CHECK(second.start < first.end);
 }
 
+TEST_CASE("a simulated kernel ends when it does, while a thread goes on with its own work") {
+  Setup s;
+  const Stream x = s.w.stream("x", true);
+  const auto k = s.kernel("k", 1, 100);  // 1 us
+  s.w.thread("main").launch(k, x).launch(s.w.kernel_us("after", 1), x).compute_us(0.3).compute_us(50);
+  const host::Result r = s.run();
+  const Times first = in_stream(r, "x", "k");
+  CHECK(length(first) == Approx(1.0).margin(0.02));
+  CHECK(in_stream(r, "x", "after").start == Approx(first.end));
+}
+
 TEST_CASE("MU02: each device has a machine of its own") {
   Setup s{.traces = {}, .w = Builder(2)};
   const auto k = s.kernel("k", 32, 100);  // all block places of the one SM
