@@ -35,25 +35,26 @@ std::vector<Symbol> runtime(const std::string& one_more = "") {
   return symbols;
 }
 
-constexpr uint64_t kAddress = 0x1000;
+constexpr uint64_t kAddress = 0x1000, kCode = 16;
 
-// A program with these symbols, 16 bytes of code each.
+// A program with these symbols, kCode bytes of code each.
 std::vector<uint8_t> file_of(const std::vector<Symbol>& symbols) {
   std::string names(1, '\0');
   std::vector<Elf64_Sym> table;
   for (const Symbol& s : symbols) {
-    table.push_back(
-        {static_cast<uint32_t>(names.size()), s.info, s.other, s.section, kAddress + 16 * table.size(), 16});
+    table.push_back({static_cast<uint32_t>(names.size()), s.info, s.other, s.section,
+                     kAddress + kCode * table.size(), kCode});
     names += s.name + '\0';
   }
   const std::string sections("\0.nv_fatbin\0", 12);
   Elf64_Ehdr h{};
   const Elf64_Phdr segments[] = {
-      {PT_LOAD, PF_R | PF_X, 0, kAddress, kAddress, 16 * table.size(), 16 * table.size(), 4096},
+      {PT_LOAD, PF_R | PF_X, 0, kAddress, kAddress, kCode * table.size(), kCode * table.size(), 4096},
       {PT_INTERP, PF_R, 0, 0, 0, 0, 0, 1}};
-  const size_t table_at = sizeof h + sizeof segments, table_bytes = table.size() * sizeof table[0];
-  const size_t names_at = table_at + table_bytes, sections_at = names_at + names.size();
   Elf64_Shdr headers[5]{};
+  const size_t headers_at = sizeof h + sizeof segments, table_at = headers_at + sizeof headers;
+  const size_t table_bytes = table.size() * sizeof table[0];
+  const size_t sections_at = table_at + table_bytes, names_at = sections_at + sections.size();
   headers[1] = {1, SHT_PROGBITS, SHF_ALLOC, 0, 0, 0, 0, 0, 1, 0};
   headers[2] = {0, SHT_SYMTAB, 0, 0, table_at, table_bytes, 3, 0, 8, sizeof table[0]};
   headers[3] = {0, SHT_STRTAB, 0, 0, names_at, names.size(), 0, 0, 1, 0};
@@ -66,7 +67,7 @@ std::vector<uint8_t> file_of(const std::vector<Symbol>& symbols) {
   h.e_phoff = sizeof h;
   h.e_phentsize = sizeof segments[0];
   h.e_phnum = std::size(segments);
-  h.e_shoff = sections_at + sections.size();
+  h.e_shoff = headers_at;
   h.e_shentsize = sizeof headers[0];
   h.e_shnum = std::size(headers);
   h.e_shstrndx = 4;
@@ -77,10 +78,10 @@ std::vector<uint8_t> file_of(const std::vector<Symbol>& symbols) {
   };
   add(&h, sizeof h);
   add(segments, sizeof segments);
-  add(table.data(), table_bytes);
-  add(names.data(), names.size());
-  add(sections.data(), sections.size());
   add(headers, sizeof headers);
+  add(table.data(), table_bytes);
+  add(sections.data(), sections.size());
+  add(names.data(), names.size());
   return out;
 }
 
@@ -132,8 +133,8 @@ TEST_CASE("what a file says of itself") {
   const std::vector<uint8_t> bytes = file_of(runtime());
   const ElfFile file(bytes.data(), bytes.size());
   const FoundRuntime found = find_runtime(file);
-  CHECK(found.first == kAddress + 16 * 2);
-  CHECK(found.last == kAddress + 16 * 99);
+  CHECK(found.first == kAddress + kCode * 2);
+  CHECK(found.last == kAddress + kCode * 99);
   CHECK(file.has_loader());
   CHECK(file.has_section(".nv_fatbin"));
   CHECK_FALSE(file.has_section(".nv"));
@@ -144,8 +145,8 @@ TEST_CASE("what a file says of itself") {
   headers[0].p_vaddr = 0;
   CHECK_FALSE(file.has_headers(headers, 2));
   CHECK(file.code(kAddress, 5) == bytes.data());
-  CHECK(file.code(kAddress + 16 * 100 - 5, 5) != nullptr);
-  CHECK(file.code(kAddress + 16 * 100 - 4, 5) == nullptr);
+  CHECK(file.code(kAddress + kCode * 100 - 5, 5) != nullptr);
+  CHECK(file.code(kAddress + kCode * 100 - 4, 5) == nullptr);
   CHECK(file.code(kAddress - 1, 5) == nullptr);
   CHECK(file.code(UINT64_MAX, 5) == nullptr);
   CHECK(file.code(kAddress, SIZE_MAX) == nullptr);
@@ -178,8 +179,15 @@ class AtEdge final {
 void read_all(const uint8_t* bytes, size_t size) {
   const ElfFile file(bytes, size);
   const FoundRuntime found = find_runtime(file);
-  file.each_function([&](const Function& f) { file.code(f.address, f.size); });
-  file.code(found.first, 5);
+  volatile uint8_t last = 0;
+  const auto read_code = [&](uint64_t address, size_t count) {
+    const uint8_t* const code = file.code(address, count);
+    if (code != nullptr && count != 0) {
+      last = code[count - 1];
+    }
+  };
+  file.each_function([&](const Function& f) { read_code(f.address, f.size); });
+  read_code(found.first, 5);
   file.has_loader();
   file.has_section(".nv_fatbin");
   const Elf64_Phdr headers[2]{};
@@ -193,26 +201,32 @@ TEST_CASE("damaged files are read within their bounds") {
   for (size_t size = 0; size < good.size(); ++size) {
     read_all(edge.hold(good, size), size);
   }
+  // The last name, with which others begin, does not end.
+  std::vector<Symbol> endless = runtime();
+  endless.push_back({"cudaMalloc"});
+  std::vector<uint8_t> bad = file_of(endless);
+  bad.pop_back();
+  const size_t names_size =
+      sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr) + 3 * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_size);
+  --bad[names_size];
+  REQUIRE(bad[names_size] != 0xff);
+  read_all(edge.hold(bad, bad.size()), bad.size());
   // Each byte of the headers, and the last of the names.
-  const size_t tail = 5 * sizeof(Elf64_Shdr) + 32;
-  for (size_t i = 0; i < good.size(); ++i) {
-    if (i > sizeof(Elf64_Ehdr) + 3 * sizeof(Elf64_Phdr) && i < good.size() - tail) {
-      continue;
-    }
+  const size_t headers = sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr) + 5 * sizeof(Elf64_Shdr);
+  for (size_t i = 0; i < good.size(); i = i + 1 == headers ? good.size() - 1 : i + 1) {
     for (const uint8_t v : {0x00, 0x01, 0x7f, 0x80, 0xff}) {
-      std::vector<uint8_t> bad = good;
+      bad = good;
       bad[i] = v;
       read_all(edge.hold(bad, bad.size()), bad.size());
     }
   }
   std::mt19937 random(48);
   for (int n = 0; n < 3000; ++n) {
-    std::vector<uint8_t> bad = good;
+    bad = good;
     for (uint32_t k = 0; k <= random() % 8; ++k) {
-      // Half of them in what is read first.
-      const size_t range = random() % 2 == 0 ? 300 : bad.size();
-      const size_t at = random() % 2 == 0 ? random() % range : bad.size() - 1 - random() % range;
-      bad[at] = static_cast<uint8_t>(random());
+      // Half of them in the headers.
+      const size_t range = random() % 2 == 0 ? headers : bad.size();
+      bad[random() % range] = static_cast<uint8_t>(random());
     }
     const size_t size = random() % 4 == 0 ? random() % bad.size() : bad.size();
     read_all(edge.hold(bad, size), size);

@@ -38,6 +38,9 @@ class WithinTest(harness.HeddleTest):
         self.assertEqual(p.stdout, 3 * RIGHT, p.stderr)
         self.assertEqual(self.within("opens", library + ".none").returncode, 1)
 
+    def test_threads_before_the_first_call(self):
+        self.assertEqual(self.within("early_threads").stdout, "1.0 s, 1\n")
+
     def test_other_runtimes(self):
         self.fails("exec", os.path.join(WITHIN, "older"),
                    says="older has the runtime of a CUDA before 13 within itself (legal: CUDA 13's)")

@@ -4,7 +4,7 @@
 
 #define cuArrayCreate HEDDLE_OTHER  // somewhere in the middle
 
-#define HEDDLE_STUB(name)                                                 \
-  extern "C" __attribute__((visibility("hidden"), noipa)) int32_t name(); \
+#define HEDDLE_STUB(name)                                          \
+  extern "C" __attribute__((visibility("hidden"))) int32_t name(); \
   int32_t name() { return -__COUNTER__ - 1; }
 #include "tools/runtime/names.inc"  // NOLINT(bugprone-reserved-identifier): CUDA's names

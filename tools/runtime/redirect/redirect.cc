@@ -175,8 +175,7 @@ bool redirect(const dl_phdr_info& info, const char* path, const ElfFile& file, c
     file.each_function([&](const Function& g) {
       const uint8_t* const code = file.code(g.address, kJump);
       if (g.address >= runtime.first && g.address <= runtime.last && g.hidden && like_runtime_name(g.name) &&
-          has_room(g) && code != nullptr &&
-          std::memcmp(code, reinterpret_cast<const void*>(base + g.address), kJump) == 0) {
+          has_room(g) && code != nullptr && std::memcmp(code, pointer(base + g.address), kJump) == 0) {
         f(g);
       }
     });
@@ -266,7 +265,7 @@ void watch_loader() {
   }
   const uint8_t plain[] = {0xc3};                           // ret
   const uint8_t marked[] = {0xf3, 0x0f, 0x1e, 0xfa, 0xc3};  // endbr64; ret
-  void* const code = reinterpret_cast<void*>(at);
+  void* const code = pointer(at);
   if (std::memcmp(code, plain, sizeof plain) != 0 && std::memcmp(code, marked, sizeof marked) != 0) {
     return;
   }
@@ -291,3 +290,8 @@ __attribute__((constructor)) void begin() {
 
 // For the clocks: a program with a runtime within it has one from its start.
 HEDDLE_PRELOAD bool heddle_has_runtime() { return heddle::redirect::any_redirected; }
+
+// For threads that are made before the first call: what the runtime calls so, which is not loaded until then.
+HEDDLE_PRELOAD void heddle_begin() {
+  reinterpret_cast<HeddleBegin>(dlsym(heddle::redirect::runtime(), "heddle_begin"))();
+}

@@ -16,7 +16,7 @@ uint64_t page() { return static_cast<uint64_t>(sysconf(_SC_PAGESIZE)); }
 uint64_t page_of(uint64_t address) { return address & ~(page() - 1); }
 
 void* map_at(uint64_t at, size_t bytes) {
-  void* const want = reinterpret_cast<void*>(at);
+  void* const want = pointer(at);
   void* const got =
       mmap(want, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   if (got == want) {
@@ -79,7 +79,7 @@ void Trampolines::add(uint64_t from, const char* name, const void* target) {
 
 void Trampolines::write_jumps() const {
   for (size_t i = 0; i < used_; ++i) {
-    auto* const entry = reinterpret_cast<uint8_t*>(records_[i].from);
+    auto* const entry = static_cast<uint8_t*>(pointer(records_[i].from));
     entry[0] = 0xe9;
     write_offset(entry + 1, records_[i].from + kJump, trampoline(i));
   }
@@ -90,7 +90,7 @@ uint8_t* Trampolines::trampoline(size_t i) const { return code_ + i * kTrampolin
 bool Trampolines::finish() const { return mprotect(code_, code_bytes_, PROT_READ | PROT_EXEC) == 0; }
 
 Writable::Writable(uint64_t first, uint64_t last, int flags_after)
-    : pages_(reinterpret_cast<void*>(page_of(first))),
+    : pages_(pointer(page_of(first))),
       bytes_(page_of(last + page() - 1) - page_of(first)),
       flags_after_(flags_after),
       writable_(mprotect(pages_, bytes_, PROT_READ | PROT_WRITE | PROT_EXEC) == 0) {}

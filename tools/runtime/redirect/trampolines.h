@@ -7,6 +7,10 @@
 
 namespace heddle::redirect {
 
+inline void* pointer(uint64_t address) {
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): of loaded code
+}
+
 struct Record {
   const void* target;
   const char* name;
