@@ -150,6 +150,12 @@ TEST_CASE("what a file says of itself") {
   CHECK(file.code(kAddress - 1, 5) == nullptr);
   CHECK(file.code(UINT64_MAX, 5) == nullptr);
   CHECK(file.code(kAddress, SIZE_MAX) == nullptr);
+  // A segment that ends beyond the file.
+  std::vector<uint8_t> cut = bytes;
+  cut[sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_filesz) + 2] = 0xff;
+  const ElfFile cut_file(cut.data(), cut.size());
+  CHECK(cut_file.code(kAddress + cut.size() - 5, 5) == cut.data() + cut.size() - 5);
+  CHECK(cut_file.code(kAddress + cut.size() - 4, 5) == nullptr);
 }
 
 // Bytes whose end is the end of what can be read.

@@ -37,6 +37,10 @@ class WithinTest(harness.HeddleTest):
         p = self.within("opens", library, again, library)
         self.assertEqual(p.stdout, 3 * RIGHT, p.stderr)
         self.assertEqual(self.within("opens", library + ".none").returncode, 1)
+        # Beside a program's own, which is looked at again when a library was closed.
+        p = self.within("own", library, again, library)
+        self.assertEqual(p.stdout, 4 * RIGHT)
+        self.assertEqual(p.stderr, "heddle: cudaOfALaterRuntime is not supported\n")
 
     def test_threads_before_the_first_call(self):
         self.assertEqual(self.within("early_threads").stdout, "1.0 s, 1\n")

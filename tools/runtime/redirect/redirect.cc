@@ -182,6 +182,9 @@ bool redirect(const dl_phdr_info& info, const char* path, const ElfFile& file, c
   };
   size_t count = 0;
   each([&](const Function&) { ++count; });
+  if (count == 0) {
+    return false;
+  }
   const uint64_t first = base + runtime.first, end = base + runtime.last + kJump;
   Trampolines ways(first, end, count);
   bool uses_names = false;
@@ -205,20 +208,21 @@ bool redirect(const dl_phdr_info& info, const char* path, const ElfFile& file, c
 }
 
 void look_into(const dl_phdr_info& info) {
-  static char program[PATH_MAX];  // the first object's name is empty
-  const char* path = info.dlpi_name;
-  if (*path == 0) {
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = 0;
-    path = program;
-  }
-  Mapped mapped(path);
+  const bool is_program = info.dlpi_name[0] == 0;
+  const char* const self = "/proc/self/exe";
+  Mapped mapped(is_program ? self : info.dlpi_name);
   const ElfFile file(mapped.bytes, mapped.size);
   // What was loaded may have been replaced by another file since.
   if (!file.has_headers(info.dlpi_phdr, info.dlpi_phnum)) {
     return;
   }
   const FoundRuntime found = find_runtime(file);
+  static char program[PATH_MAX];
+  if (is_program) {
+    const ssize_t length = readlink(self, program, sizeof program - 1);
+    program[length > 0 ? length : 0] = 0;
+  }
+  const char* const path = is_program ? program : info.dlpi_name;
   if (found.runtime == Runtime::kOlder) {
     say_of(path, " has the runtime of a CUDA before 13 within itself (legal: nvcc of CUDA 13)\n");
   } else if (found.runtime == Runtime::kWithin) {
