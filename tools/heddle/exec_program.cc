@@ -12,6 +12,7 @@
 
 #include "sim/base/error.h"
 #include "tools/heddle/load_gpu.h"
+#include "tools/runtime/redirect/symbols.h"
 
 namespace heddle::cli {
 namespace {
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLibrary = "libcudart.so.13";
 constexpr const char* kClocks = "libheddle_preload.so";
+constexpr const char* kRedirect = "libheddle_redirect.so";
 
 // Beside the executable, in the build's tree and where it is installed.
 fs::path library_folder() {
@@ -50,7 +52,7 @@ fs::path found(const std::string& program) {
   return program;
 }
 
-// A program with kernels that brings a CUDA runtime of its own would look for a driver, and not find what it
+// A program with kernels whose CUDA runtime cannot be replaced would look for a driver, and not find what it
 // wants.
 void check_libraries(const fs::path& program) {
   if (!fs::is_regular_file(program)) {
@@ -58,16 +60,30 @@ void check_libraries(const fs::path& program) {
   }
   std::ifstream in(program, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  if (bytes.compare(0, 4, "\177ELF") != 0 || bytes.find(".nv_fatbin") == std::string::npos ||
-      bytes.find(kLibrary) != std::string::npos || bytes.find("libcuda.so.1") == std::string::npos) {
-    return;
+  const redirect::ElfFile file(bytes.data(), bytes.size());
+  const redirect::Runtime within = redirect::find_runtime(file).runtime;
+  std::string has;
+  if (within == redirect::Runtime::kOlder) {
+    has = "the runtime of a CUDA before 13 within itself (legal: CUDA 13's)";
+  } else if (within == redirect::Runtime::kWithin) {
+    has = file.has_loader()
+              ? ""
+              : "no dynamic loader: it is static as a whole (legal: nvcc without -static and -static-pie)";
+  } else if (file.has_section(".nv_fatbin") && bytes.find(kLibrary) == std::string::npos &&
+             bytes.find("libcuda.so.1") != std::string::npos) {
+    // Text of the runtime's, which no program that calls the driver has.
+    const size_t other = bytes.find("libcudart.so.");
+    if (bytes.find("cudaErrorCudartUnloading") != std::string::npos) {
+      has =
+          "CUDA's runtime within itself, and was stripped of the names by which that is replaced (legal: a "
+          "program that was not stripped, or one made with nvcc -cudart shared)";
+    } else if (other != std::string::npos) {
+      has = fmt::format("{} (legal: {}, of CUDA 13)", bytes.substr(other, std::strlen(kLibrary)), kLibrary);
+    }
   }
-  const size_t other = bytes.find("libcudart.so.");
-  throw Error(fmt::format("{} has {} (legal: {}; nvcc of CUDA 13 with -cudart shared)", program.string(),
-                          other != std::string::npos && bytes.find("cudartStatic") == std::string::npos
-                              ? bytes.substr(other, std::strlen(kLibrary))
-                              : "CUDA's runtime within itself",
-                          kLibrary));
+  if (!has.empty()) {
+    throw Error(program.string() + " has " + has);
+  }
 }
 
 void set(const char* name, const std::string& value) {
@@ -76,6 +92,12 @@ void set(const char* name, const std::string& value) {
   } else {
     unsetenv(name);
   }
+}
+
+// In a list of the environment's.
+void put_before(const char* name, const fs::path& entry) {
+  const char* const had = std::getenv(name);
+  set(name, entry.string() + (had != nullptr && *had != 0 ? std::string(":") + had : ""));
 }
 
 }  // namespace
@@ -90,16 +112,12 @@ void exec_program(const ProgramOptions& o) {
   load_gpu(o.gpu, o.load);  // what is wrong with it is known before the program begins
   const fs::path file = fs::absolute(config::gpu_file(o.gpu, o.load).path);
   const fs::path folder = fs::absolute(library_folder());
-  const char* had = std::getenv("LD_LIBRARY_PATH");
-  set("LD_LIBRARY_PATH", folder.string() + (had != nullptr && *had != 0 ? std::string(":") + had : ""));
+  put_before("LD_LIBRARY_PATH", folder);
   if (o.simulated_clock) {
-    const char* others = std::getenv("LD_PRELOAD");
-    set("LD_PRELOAD",
-        (folder / kClocks).string() + (others != nullptr && *others != 0 ? std::string(":") + others : ""));
+    put_before("LD_PRELOAD", folder / kClocks);
   }
-  const char* configs = std::getenv("HEDDLE_CONFIGS");
-  set("HEDDLE_CONFIGS", file.parent_path().parent_path().string() +
-                            (configs != nullptr && *configs != 0 ? std::string(":") + configs : ""));
+  put_before("LD_PRELOAD", folder / kRedirect);
+  put_before("HEDDLE_CONFIGS", file.parent_path().parent_path());
   set("HEDDLE_GPU", file.string());
   std::string overrides;
   for (const std::string& s : o.load.overrides) {

@@ -108,11 +108,19 @@ HEDDLE_CUDA int32_t cudaDeviceSetLimit(int32_t limit, size_t value) {
 // ---- errors
 
 namespace heddle::runtime {
-int32_t unsupported(const char* name) {
+int32_t unsupported(const char* function) {
+  const std::string_view name = function;
   const auto refuse = [&](Context&) {
-    throw cuda::CallFailed(Status::kNotSupported, std::string(name) + " is not supported");
+    std::string what = std::string(name) + " is not supported";
+    if (name == "cuGetExportTable") {
+      what +=
+          ": a CUDA runtime within the program asks for it, or another library of CUDA's, whose names were "
+          "stripped, so that it was not replaced (legal: a program that was not stripped; nvcc -cudart "
+          "shared)";
+    }
+    throw cuda::CallFailed(Status::kNotSupported, what);
   };
-  const bool runtime = std::string_view(name).find("cuda") != std::string_view::npos;  // __cuda*, too
+  const bool runtime = name.find("cuda") != std::string_view::npos;  // __cuda*, too
   return runtime ? call<Needs::kNothing>(refuse) : driver_call<Needs::kNothing>(refuse);
 }
 }  // namespace heddle::runtime

@@ -6,3 +6,6 @@
 #define HEDDLE_STUB(name) \
   HEDDLE_CUDA __attribute__((weak)) int32_t name() { return heddle::runtime::unsupported(#name); }
 #include "tools/runtime/names.inc"  // NOLINT(bugprone-reserved-identifier): CUDA's names
+
+// Of names that a later runtime has within a program (redirect/).
+HEDDLE_CUDA int32_t heddle_unsupported(const char* name) { return heddle::runtime::unsupported(name); }

@@ -1,11 +1,10 @@
 #!/bin/sh
-# Compiles the programs named, or all, into a folder: build.sh FOLDER [NAME...]
+# Compiles the programs named, or all, into a folder: [CUDART=static] build.sh FOLDER [NAME...]
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 out=$1
 shift
 nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
-flags="-arch=${ARCH:-sm_90} -cudart shared -O2 -std=c++17 --extended-lambda"
 mkdir -p "$out"
 if [ $# -eq 0 ]; then
   for f in "$here"/*.cu "$here"/*/main.cu; do
@@ -16,6 +15,9 @@ if [ $# -eq 0 ]; then
   set -- "$@" suite
 fi
 for name; do
+  cudart=${CUDART:-shared}
+  [ "$name" != static ] || cudart=static
+  flags="-arch=${ARCH:-sm_90} -cudart $cudart -O2 -std=c++17 --extended-lambda"
   case $name in
     suite) "$nvcc" ${flags#* } -gencode arch=compute_90a,code=sm_90a "$here/../../../traces/h200/suite.cu" -o "$out/suite" ;;
     driver)

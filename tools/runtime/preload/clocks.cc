@@ -2,9 +2,9 @@
 // What the program does between calls takes no time of its own, but to read a clock takes 25 ns (what
 // clock_gettime takes on an H200's host), so a loop that waits for a time ends.
 //
-// A program that has CUDA's runtime or driver among its libraries has simulated time from its start: its
-// clocks begin at the same date in each run. Another one has it from its first call of CUDA on, from this
-// computer's time then.
+// A program that has CUDA's runtime or driver among its libraries, or within itself, has simulated time from
+// its start: its clocks begin at the same date in each run. Another one has it from its first call of CUDA
+// on, from this computer's time then.
 #include <link.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -113,6 +113,9 @@ int find_cuda(dl_phdr_info* info, size_t, void* found) {
 __attribute__((constructor)) void begin() {
   bool found = false;
   dl_iterate_phdr(find_cuda, &found);
+  if (void* const f = dlsym(RTLD_DEFAULT, "heddle_has_runtime")) {
+    found = found || reinterpret_cast<HeddleHasRuntime>(f)();
+  }
   shows_simulated.store(found, std::memory_order_release);
 }
 

@@ -40,4 +40,6 @@ constexpr uint64_t kHeddleNoDeadline = UINT64_MAX;
 using HeddleUseHost = uint64_t (*)(const HeddleHost*);
 // Makes the session, if there is none.
 using HeddleBegin = void (*)();
+// Of redirect/: the program has a CUDA runtime within itself.
+using HeddleHasRuntime = bool (*)();
 }
