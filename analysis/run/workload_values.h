@@ -36,7 +36,7 @@ class WorkloadValues final : public host::Effects {
   host::Ps begins(uint64_t values, uint32_t kernel) override;
   void happens(uint64_t values) override;
   void reads(uint64_t values) override;
-  host::Ps runs(uint64_t /*values*/) override { return {}; }
+  host::Ps runs(uint64_t values) override { return happens(values), host::Ps(); }
 
  private:
   // Of a copy or a memset, as often as it is made.

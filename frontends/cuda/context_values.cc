@@ -87,6 +87,10 @@ void Context::reads(uint64_t values) {
 
 host::Ps Context::runs(uint64_t values) {
   const auto it = values_.find(values);
+  if (std::holds_alternative<CopyWork>(it->second.work)) {
+    happens(values);
+    return {};
+  }
   const HostWork h = std::get<HostWork>(it->second.work);
   if (failed_ == Status::kSuccess) {
     flush();

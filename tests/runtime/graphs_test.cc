@@ -81,6 +81,24 @@ TEST_CASE("nodes run behind those they wait for, whatever their order") {
   CHECK(status([&] { c->instantiate(g, 0); }) == Status::kInvalidValue);
 }
 
+TEST_CASE("a node copies from the host's memory to the host's") {
+  ContextCase c;
+  uint32_t from[32] = {}, to[32] = {};
+  Graph& g = c->create_graph();
+  CopyWork w;
+  w.to = reinterpret_cast<uint64_t>(to);
+  w.from = reinterpret_cast<uint64_t>(from);
+  w.width = sizeof to;
+  g.add(w, {});
+  GraphExec& x = c->instantiate(g, 0);
+  for (const uint32_t value : {7u, 8u}) {
+    from[31] = value;
+    c->launch(x, c.legacy());
+    c->synchronize();
+    CHECK(to[31] == value);
+  }
+}
+
 TEST_CASE("nodes of an instantiated graph are changed, switched off, updated") {
   ContextCase c;
   const uint64_t p = c.device(128);

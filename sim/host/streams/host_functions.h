@@ -57,7 +57,7 @@ class HostFunctions {
     }
     if (core_.effects && c.values != 0) {
       const Ps took = core_.effects->runs(c.values);
-      core_.commands[slot].duration = took;
+      core_.commands[slot].duration = std::max(core_.commands[slot].duration, took);
     }
     core_.events.push(
         c.start + c.duration + (awake ? core_.params.host_function_next : core_.params.host_function_end),
