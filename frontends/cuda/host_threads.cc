@@ -155,12 +155,15 @@ HostThreads::Answer HostThreads::run() {
   if (over_) {
     return {};
   }
-  if (t.spent > host::Ps()) {
-    host::Call own;
-    own.type = &host::type_of(host::Op::kCompute);
-    own.op = host::Op::kCompute;
-    own.duration = std::exchange(t.spent, {});
-    calls.push_front(own);
+  for (const auto& [op, time] :
+       {std::pair(host::Op::kSleep, &t.slept), std::pair(host::Op::kCompute, &t.spent)}) {
+    if (*time > host::Ps()) {
+      host::Call own;
+      own.type = &host::type_of(op);
+      own.op = op;
+      own.duration = std::exchange(*time, {});
+      calls.push_front(own);
+    }
   }
   host::check_more(program_, checked_);
   checked_ = host::Sizes(program_);
@@ -175,13 +178,13 @@ HostThreads::Answer HostThreads::run() {
 
 host::Ps HostThreads::now() {
   const Thread& t = current();
-  return run_->now() + t.spent;
+  return run_->now() + t.spent + t.slept;
 }
 
-void HostThreads::spend(host::Ps time) {
+void HostThreads::spend(host::Ps time, bool asleep) {
   Thread& t = current();
-  t.spent += time;
-  if (held_ && t.spent > kSpentAtOnce && !t.calling) {
+  (asleep ? t.slept : t.spent) += time;
+  if (held_ && t.spent + t.slept > kSpentAtOnce && !t.calling) {
     run();
   }
 }
@@ -226,7 +229,7 @@ bool HostThreads::wait(const void* key, std::optional<host::Ps> deadline) {
   if (over_) {
     return true;
   }
-  if (t.spent > host::Ps()) {
+  if (t.spent + t.slept > host::Ps()) {
     run();
   }
   t.waits = key;

@@ -54,8 +54,8 @@ class HostThreads {
   Answer run();
   // When its last call has returned, and what it has spent since.
   host::Ps now();
-  // Its own work: time that passes before its next call.
-  void spend(host::Ps time);
+  // Its own work, or sleep: time that passes before its next call.
+  void spend(host::Ps time, bool asleep = false);
 
   // ---- waits outside of CUDA
   // A thread is about to be made by this one, and will begin(). The number that it is known by.
@@ -108,7 +108,7 @@ class HostThreads {
     bool over = false;
     bool turn = false;  // it may go on by itself
     Answer answer;
-    host::Ps spent{};
+    host::Ps spent{}, slept{};  // since its last call, and not charged yet
     const void* waits = nullptr;
     std::condition_variable_any go;
   };

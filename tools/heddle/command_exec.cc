@@ -136,10 +136,9 @@ void add_exec(CLI::App& app, int& status) {
   auto o = std::make_shared<ExecOptions>();
   CLI::App* c =
       app.add_subcommand("exec", "a CUDA program, or a kernel of a module, without a GPU")->prefix_command();
-  c->add_option(
-       "FILE", o->launch.file,
-       "a program made with CUDA 13, with its arguments behind it; or a module: FILE.ptx, "
-       "FILE.cubin, FILE.fatbin")
+  c->add_option("FILE", o->launch.file,
+                "a program made with CUDA 13, with its arguments behind it; or a module: FILE.ptx, "
+                "FILE.cubin, FILE.fatbin")
       ->required();
   c->add_option("--gpu", o->program.gpu,
                 "GPU of the program: a name (heddle config list) or a configuration file")

@@ -57,13 +57,13 @@ uint64_t now() {
 }
 
 // Who has not called CUDA is no thread of the model's host: its time is its own.
-void spend(uint64_t ns) {
+void spend(uint64_t ns, bool asleep) {
   if (!of_thread.known) {
     of_thread.own = std::max(of_thread.own, newest.load()) + ns;
     return;
   }
   const InCall in_call;
-  Session::get().spend(ns);
+  Session::get().spend(ns, asleep);
 }
 
 bool known() { return of_thread.known && of_thread.depth == 0 && !over.load(); }

@@ -118,13 +118,13 @@ uint64_t Session::host_ns() {
   return static_cast<uint64_t>(threads().now() / host::from_ns(1));
 }
 
-void Session::spend(uint64_t ns) {
+void Session::spend(uint64_t ns, bool asleep) {
   const std::lock_guard lock(mutex());
   const host::Ps time = host::from_ns(1) * static_cast<int64_t>(ns);
   if (context_->in_host_function()) {
     context_->function_spends(time);
   } else {
-    threads().spend(time);
+    threads().spend(time, asleep);
   }
 }
 

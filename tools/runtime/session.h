@@ -37,8 +37,8 @@ class Session final {
   // ns of simulated time at which the calling thread is: its last call has returned, and what it has spent
   // since has passed.
   uint64_t host_ns();
-  // It spends so many ns.
-  void spend(uint64_t ns);
+  // It spends so many ns, at work or asleep.
+  void spend(uint64_t ns, bool asleep = false);
   // And what it has worked since its last call, where that counts (count_own_work).
   void spend_own_work();
 

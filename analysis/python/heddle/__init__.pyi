@@ -618,6 +618,7 @@ class _Host(Group):
     latency: _HostLatency
     calls: _HostCalls
     first: _HostFirst
+    pauses: _HostPauses
     priorities: int  # 1 to 100
     graph: _HostGraph
     graph_memory: _HostGraphMemory
@@ -964,6 +965,14 @@ class _HostFirst(Group):
     kernel_copied_ns_per_kib: int  # ns per KiB; 0 to 1e+09
     printf_ns: int  # ns; 0 to 1e+09
     heap_ns: int  # ns; 0 to 1e+09
+
+class _HostPauses(Group):
+    worked_from_us: int  # us; 1 to 1e+09
+    worked_decade_ns: int  # ns; 0 to 1e+09
+    worked_most_ns: int  # ns; 0 to 1e+09
+    slept_from_us: int  # us; 1 to 1e+09
+    slept_decade_ns: int  # ns; 0 to 1e+09
+    slept_most_ns: int  # ns; 0 to 1e+09
 
 class _HostGraph(Group):
     launch_ns: int  # ns; 0 to 1e+07

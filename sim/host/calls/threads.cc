@@ -41,6 +41,7 @@ Threads::Threads(Core& core, const Parts& parts, Result& result)
       event_states_(core.program.events.size()),
       device_error_(core.program.devices),
       first_(core),
+      pauses_(core),
       carveout_(core.program.devices, kNone) {
   grow();
   for (size_t op = 0; op < static_cast<size_t>(Op::kOther); ++op) {
@@ -218,7 +219,7 @@ Ps Threads::cost(uint32_t thread) const {
   if (captures_.used() && captures_.capturing(c.stream) && c.type->in_capture != InCapture::kCapture) {
     return core_.params.graph.capture;
   }
-  return first_.of_call(*c.type, threads_[thread].device) +
+  return first_.of_call(*c.type, threads_[thread].device) + pauses_.before(*c.type, thread) +
          (c.type->cost ? c.type->cost(*this, thread, c) : Ps());
 }
 
@@ -351,6 +352,7 @@ void Threads::returned(uint32_t thread) {
   if (core_.now > t.call_start || c.op < Op::kNow || c.op == Op::kOther) {
     core_.recorder.add(t.track, name_of(c), t.call_start, core_.now, origin_of(t, c));
   }
+  pauses_.returned(*c.type, thread, t.call_start);
   t.correlation = 0;
   core_.recorder.waited(t.track, std::exchange(t.waited, {}));
   t.call_start = core_.now;

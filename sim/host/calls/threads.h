@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/host/calls/first_times.h"
+#include "sim/host/calls/pauses.h"
 #include "sim/host/checks/checker.h"
 #include "sim/host/core/core.h"
 #include "sim/host/core/result.h"
@@ -378,6 +379,7 @@ class Threads {
   uint32_t later_ = 0;                   // live threads without a call yet
   std::vector<uint32_t> not_submitted_;  // with Rules::lazy_start
   FirstTimes first_;
+  Pauses pauses_;
   std::vector<uint32_t> carveout_;  // of each device, by the kernel before; kNone: none asked for one
   // Names of spans.
   std::vector<uint32_t> kernel_name_;

@@ -18,8 +18,8 @@ class Effects {
   virtual void happens(uint64_t values) = 0;
   // A copy that is to happen later reads pageable memory of the host now.
   virtual void reads(uint64_t values) = 0;
-  // A function of the program's runs on the host now, or the host makes a copy of its memory (a graph's node).
-  // So long it takes; a copy as long as the model says.
+  // A function of the program's runs on the host now, or the host makes a copy of its memory (a graph's
+  // node). So long it takes; a copy as long as the model says.
   virtual Ps runs(uint64_t values) = 0;
   // Instructions of the host reach the page of unified memory now, or no longer; for stores.
   virtual void placed(uint32_t /*buffer*/, uint64_t /*page*/, bool /*loads*/, bool /*stores*/) {}

@@ -393,6 +393,9 @@ Params::Params(const spec::GpuConfig& gpu, const Rules& rules) {
   access = access_of(h.link());
   calls = calls_of(h.calls());
   first = first_of(h.first());
+  const spec::CallPauses& q = h.pauses();
+  worked = {from_us(q.worked_from_us()), from_ns(q.worked_decade_ns()), from_ns(q.worked_most_ns())};
+  slept = {from_us(q.slept_from_us()), from_ns(q.slept_decade_ns()), from_ns(q.slept_most_ns())};
   graph = graph_of(h.graph());
   graph_memory = graph_memory_of(h.graph_memory());
   memory = memory_of(gpu);
@@ -436,6 +439,10 @@ void Params::scale_host(double factor) {
                 &c.free_cut,
                 &c.malloc_host_cut,
                 &c.free_host_cut,
+                &worked.decade,
+                &worked.most,
+                &slept.decade,
+                &slept.most,
                 &first.process,
                 &first.context,
                 &first.call,

@@ -110,6 +110,10 @@ struct Params {
     double launch_parameters_kib, malloc_mib, free_mib, free_host_mib, host_register_mib,
         host_unregister_mib;  // picoseconds for each KiB, MiB
   } calls;
+  // A call behind a pause of its thread (calls/pauses.h).
+  struct Pause {
+    Ps from, decade, most;
+  } worked, slept;
   // What the first time takes longer than later ones (calls/first_times.h).
   struct First {
     Ps process, context, call, launch, module, module_kernel, module_printf, module_heap, kernel, printf,

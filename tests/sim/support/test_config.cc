@@ -239,6 +239,10 @@ constexpr const char* kGpu = R"(
       module_printf_ns: 0 module_heap_ns: 0 kernel_ns: 0 kernel_ns_per_kib: 0 kernel_copied_from_kib: 64
       kernel_copied_ns_per_kib: 0 printf_ns: 0 heap_ns: 0
     }
+    pauses {
+      worked_from_us: 1000 worked_decade_ns: 0 worked_most_ns: 1000000000 slept_from_us: 1000 slept_decade_ns: 0
+      slept_most_ns: 1000000000
+    }
     priorities: 6
     graph {
       launch_ns: 0 launch_node_ns: 0 instantiate_ns: 0 instantiate_node_ns: 0 first_instantiate_ns: 0 upload_ns: 0

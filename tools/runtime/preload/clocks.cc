@@ -59,9 +59,9 @@ int64_t elapsed() {
   return h == nullptr ? before.load() : static_cast<int64_t>(h->now());
 }
 
-void spend(int64_t ns) {
+void spend(int64_t ns, bool asleep = false) {
   if (const HeddleHost* const h = host.load(std::memory_order_acquire)) {
-    h->spend(static_cast<uint64_t>(ns));
+    h->spend(static_cast<uint64_t>(ns), asleep);
   } else {
     before += ns;
   }
@@ -91,7 +91,7 @@ int64_t now(clockid_t id) {
 // Returns at once, but for what lets threads that the simulated host does not know go on.
 void sleep_simulated(int64_t ns) {
   if (ns > 0) {
-    spend(ns);
+    spend(ns, true);
     if (!heddle::preload::managed()) {
       pause_for(std::min(ns, kMostPause));
     }

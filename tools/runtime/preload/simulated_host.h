@@ -9,8 +9,8 @@ extern "C" {
 struct HeddleHost {
   // ns of simulated time since the program began, of the calling thread.
   uint64_t (*now)();
-  // So many ns of the calling thread's own pass.
-  void (*spend)(uint64_t ns);
+  // So many ns of the calling thread's own pass: it works, or sleeps.
+  void (*spend)(uint64_t ns, bool asleep);
   // The calling thread is the simulator's, or in a call: it wants this computer's time.
   bool (*inside)();
 

@@ -251,7 +251,7 @@ HEDDLE_PRELOAD int pthread_mutex_lock(pthread_mutex_t* m) {
 HEDDLE_PRELOAD int pthread_mutex_trylock(pthread_mutex_t* m) {
   const int result = real_trylock()(m);
   if (result == EBUSY && managed()) {
-    session()->spend(kTryNs);
+    session()->spend(kTryNs, false);
   }
   return result;
 }
@@ -400,7 +400,7 @@ HEDDLE_PRELOAD int sem_post(sem_t* s) {
 
 HEDDLE_PRELOAD int sched_yield() {
   if (managed()) {
-    session()->spend(kTryNs);
+    session()->spend(kTryNs, false);
     return 0;
   }
   return static_cast<int>(heddle::preload::system_call(SYS_sched_yield, 0, 0, 0));
