@@ -9,9 +9,11 @@ WARM = ["stream 0 0", "event 0 1", "event 1 1", "malloc 0 4194304", "malloc_host
         "malloc_async 3 65536 0", "free_async 3 0", "stream_sync 0", "malloc 3 256", "free 3", "malloc_host 3 256", "free_host 3",
         "memcpy 0 1 4096", "memcpy 1 0 4096", "memcpy 0 2 4096", "memcpy 2 0 4096", "memcpy 0 0 4096", "memcpy_async 0 1 4096 0",
         "memcpy_async 1 0 4096 0", "memcpy_async 0 2 4096 0", "memcpy_async 2 0 4096 0", "memset 0 4096", "memset_async 0 4096 0",
-        *(f"malloc {5 + i} 4194304" for i in range(len(PASSES))), "spin 1 32 100 0", "pass 16 256 5 1024 0", "device_sync", "record 0 0", "wait 0 0", "record 1 0", "event_sync 1", "event_query 0",
-        "elapsed 0 1", "stream_query 0", "host_func 0", "stream_sync 0", "stream 1 1", "stream_destroy 1", "event 2 0", "event_destroy 2",
-        "capture 0", "spin 1 32 100 0", "instantiate 0 0", "graph 0 0", "stream_sync 0", "sleep 5000", "device_sync"]
+        *(f"malloc {5 + i} 4194304" for i in range(len(PASSES))), "spin 1 32 100 0", "pass 16 256 5 1024 0", "device_sync",
+        "record 0 0", "wait 0 0", "record 1 0", "event_sync 1", "event_query 0", "elapsed 0 1", "stream_query 0", "host_func 0", "stream_sync 0", "stream 1 1", "stream_destroy 1",
+        "priority 1 -3", "stream_destroy 1", "managed 12 4194304", "prefetch 12 65536 0 0", "prefetch 12 65536 -1 0", "memset 12 4096",
+        "pageable 13 1048576", "register 13 1048576", "unregister 13", "info", "copy_2d 0 1 1024 8 0", "stream_sync 0", "last_error",
+        "event 2 0", "event_destroy 2", "capture 0", "spin 1 32 100 0", "instantiate 0 0", "graph 0 0", "stream_sync 0", "sleep 5000", "device_sync"]
 SIZES = (64, 4096, 30000, 65536, 262144, 1 << 20, 4 << 20)
 
 
@@ -29,7 +31,7 @@ class Program:
         self.lines += ["device_sync", "mark"]
 
     KINDS = {"launch": 10, "copy": 7, "clear": 3, "mark_event": 5, "wait_event": 3, "wait": 6, "query": 2, "make": 3, "pause": 2,
-             "callback": 1, "graph": 2}
+             "callback": 1, "graph": 2, "other": 3}
 
     def say(self, *words):
         self.lines.append(" ".join(str(w) for w in words))
@@ -112,6 +114,27 @@ class Program:
             stream = self.stream()
             self.say("malloc_async", n, self.random.choice(SIZES), stream)
             self.say("free_async", n, stream)
+
+    def other(self):
+        kind = self.random.randrange(6)
+        if kind == 0:
+            n = self.new()
+            self.say("priority", n, self.random.choice((-5, -1, 0)))
+            self.streams.append(n)
+        elif kind == 1:
+            self.say("prefetch", 12, self.random.choice(SIZES), self.random.choice((0, -1)), self.stream())
+        elif kind == 2:
+            self.say("register", 13, 1 << 20)
+            self.say("memcpy_async", 0, 13, self.random.choice(SIZES[:-1]), self.stream())
+            self.say("device_sync")
+            self.say("unregister", 13)
+        elif kind == 3:
+            self.say("info")
+        elif kind == 4:
+            to, source = self.random.choice(((0, 1), (1, 0)))
+            self.say("copy_2d", to, source, self.random.choice((256, 1024, 4096)), self.random.choice((4, 64, 200)), self.stream())
+        else:
+            self.say("last_error")
 
     def pause(self):
         self.say("sleep", self.random.choice((1, 30, 200)))

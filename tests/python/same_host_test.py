@@ -57,6 +57,31 @@ class Builder:
     def do_stream_destroy(self, n):
         yield self.w.stream_destroy(self.streams[n])
 
+    def do_priority(self, n, priority):
+        self.streams[n] = yield self.w.stream_create_with_priority(int(priority), non_blocking=True)
+
+    def do_managed(self, n, size):
+        self.buffers[n] = yield self.w.malloc_managed(int(size))
+
+    def do_prefetch(self, n, size, device, s):
+        yield self.w.mem_prefetch_async(self.buffers[n], None if device == "-1" else 0, self.streams[s], bytes=int(size))
+
+    def do_register(self, n, _):
+        yield self.w.host_register(self.buffers[n])
+
+    def do_unregister(self, n):
+        yield self.w.host_unregister(self.buffers[n])
+
+    def do_info(self):
+        yield self.w.mem_get_info()
+
+    def do_copy_2d(self, to, source, width, height, s):
+        w, h = int(width), int(height)
+        yield self.w.memcpy_2d_async(self.buffers[to], 4 * w, self.buffers[source], w, w, h, self.streams[s])
+
+    def do_last_error(self):
+        yield self.w.get_last_error()
+
     def do_event(self, n, timing):
         self.events[n] = yield self.w.event_create(timing=timing == "1")
 

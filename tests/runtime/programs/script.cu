@@ -41,6 +41,7 @@ cudaError_t call(const std::string& what, std::istringstream& in) {
   in >> a >> b >> c >> d >> e;
   const auto stream = [](long long s) { return streams.at(static_cast<int>(s)); };
   if (what == "stream") return cudaStreamCreateWithFlags(&streams[a], b ? cudaStreamNonBlocking : cudaStreamDefault);
+  if (what == "priority") return cudaStreamCreateWithPriority(&streams[a], cudaStreamNonBlocking, b);
   if (what == "stream_destroy") return cudaStreamDestroy(stream(a));
   if (what == "event") return cudaEventCreateWithFlags(&events[a], b ? cudaEventDefault : cudaEventDisableTiming);
   if (what == "event_destroy") return cudaEventDestroy(events.at(a));
@@ -48,6 +49,19 @@ cudaError_t call(const std::string& what, std::istringstream& in) {
   if (what == "malloc_host") return cudaMallocHost(reinterpret_cast<void**>(&buffers[a]), b);
   if (what == "malloc_async") return cudaMallocAsync(reinterpret_cast<void**>(&buffers[a]), b, stream(c));
   if (what == "pageable") return buffers[a] = static_cast<char*>(calloc(b, 1)), cudaSuccess;
+  if (what == "managed") return cudaMallocManaged(reinterpret_cast<void**>(&buffers[a]), b);
+  if (what == "prefetch") {
+    const cudaMemLocation to{c < 0 ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, 0};
+    return cudaMemPrefetchAsync(buffers.at(a), b, to, 0, stream(d));
+  }
+  if (what == "register") return cudaHostRegister(buffers.at(a), b, cudaHostRegisterDefault);
+  if (what == "unregister") return cudaHostUnregister(buffers.at(a));
+  if (what == "info") {
+    size_t free = 0, total = 0;
+    return cudaMemGetInfo(&free, &total);
+  }
+  if (what == "copy_2d") return cudaMemcpy2DAsync(buffers.at(a), 4 * c, buffers.at(b), c, c, d, cudaMemcpyDefault, stream(e));
+  if (what == "last_error") return cudaGetLastError();
   if (what == "free") return cudaFree(buffers.at(a));
   if (what == "free_host") return cudaFreeHost(buffers.at(a));
   if (what == "free_async") return cudaFreeAsync(buffers.at(a), stream(b));
