@@ -22,9 +22,11 @@ WorkloadValues::WorkloadValues(TracedKernels& kernels, workload::Workload& w)
     refuse(w.program.buffers[w.data.begin()->first].line,
            "a buffer with `data` or `result`, and no kernel of a module has it as an argument (&NAME)");
   }
-  allocate();
   for (auto& [buffer, data] : w_.data) {
-    kernels_.memory().write(addresses_[buffer], std::exchange(data.data.bytes, {}));
+    const std::vector<uint8_t> bytes = std::exchange(data.data.bytes, {});
+    if (!bytes.empty()) {
+      kernels_.memory().write(address(buffer), bytes);
+    }
   }
   follow();
 }
@@ -33,22 +35,31 @@ void WorkloadValues::refuse(uint32_t line, const std::string& what) const {
   throw Error(w_.file + (line > 0 ? ":" + std::to_string(line) : "") + ": " + what);
 }
 
-// All buffers have memory here, the host's, too: copies look the same everywhere.
-void WorkloadValues::allocate() {
-  const auto& buffers = w_.program.buffers;
-  while (computes_ && addresses_.size() < buffers.size()) {
-    const uint64_t bytes = buffers[addresses_.size()].bytes;
-    addresses_.push_back(kernels_.memory().allocate(std::max<uint64_t>(bytes, 1)));
-    kernels_.memory().mark_written(addresses_.back(), bytes);
+// The host's memory is here, too: copies look the same everywhere.
+uint64_t WorkloadValues::address(uint32_t buffer) {
+  Held& h = held_[buffer];
+  if (h.address == 0) {
+    const uint64_t bytes = w_.program.buffers[buffer].bytes;
+    h.address = kernels_.memory().allocate(std::max<uint64_t>(bytes, 1));
+    kernels_.memory().mark_written(h.address, bytes);
+  }
+  return h.address;
+}
+
+void WorkloadValues::freed(uint32_t buffer) {
+  const auto it = held_.find(buffer);
+  if (it != held_.end() && !it->second.stays) {
+    kernels_.memory().release(it->second.address);
+    held_.erase(it);
   }
 }
 
 void WorkloadValues::follow() {
-  allocate();
   workload::bind_traces(w_, [this](const workload::TracedKernel& t, host::KernelDesc& k) {
     std::map<size_t, uint64_t> arguments;
     for (const auto& [argument, buffer] : t.buffers) {
-      arguments[argument] = addresses_[buffer];
+      arguments[argument] = address(buffer);
+      held_[buffer].stays = true;
     }
     const uint32_t number = kernels_.fill(t.source, arguments, k);
     if (!arguments.empty() && kernels_.model() == nullptr) {
@@ -59,6 +70,14 @@ void WorkloadValues::follow() {
     return;
   }
   host::Program& p = w_.program;
+  for (; kernels_seen_ < p.kernels.size(); ++kernels_seen_) {
+    const host::KernelDesc& k = p.kernels[kernels_seen_];
+    if (std::any_of(k.calls.begin(), k.calls.end(),
+                    [&](const auto& c) { return alone_.count(c.kernel) != 0; })) {
+      refuse(k.line,
+             "kernel \"" + k.name + "\": kernels on buffers that it launches compute --together alone");
+    }
+  }
   calls_.resize(p.threads.size());
   for (size_t t = 0; t < p.threads.size(); ++t) {
     for (size_t& i = calls_[t]; i < p.threads[t].calls.size(); ++i) {
@@ -82,11 +101,11 @@ void WorkloadValues::note(host::Call& c) {
       break;
     case Op::kMemcpy:
     case Op::kMemcpyAsync:
-      c.values = move(c.object, c.offset, c.source, c.source_offset, c.bytes);
+      c.values = move({c.object, c.source, c.offset, c.source_offset, c.bytes, {}}, c.rows, c.line);
       break;
     case Op::kMemset:
     case Op::kMemsetAsync:
-      c.values = move(c.object, c.offset, host::kNone, 0, c.bytes);
+      c.values = move({c.object, host::kNone, c.offset, 0, c.bytes, {}}, 1, c.line);
       break;
     default:
       break;
@@ -99,10 +118,10 @@ void WorkloadValues::note(host::GraphNode& n) {
       n.values = alone_.count(n.object) != 0 ? kKernel : 0;
       break;
     case host::NodeKind::kMemcpy:
-      n.values = move(n.object, n.offset, n.source, n.source_offset, n.bytes);
+      n.values = move({n.object, n.source, n.offset, n.source_offset, n.bytes, {}}, n.rows, n.line);
       break;
     case host::NodeKind::kMemset:
-      n.values = move(n.object, n.offset, host::kNone, 0, n.bytes);
+      n.values = move({n.object, host::kNone, n.offset, 0, n.bytes, {}}, 1, n.line);
       break;
     default:
       break;
@@ -110,28 +129,31 @@ void WorkloadValues::note(host::GraphNode& n) {
 }
 
 // What goes beyond a buffer is an error of the model's, and does not happen.
-uint64_t WorkloadValues::move(uint32_t to, uint64_t offset, uint32_t from, uint64_t from_offset,
-                              uint64_t bytes) {
+uint64_t WorkloadValues::move(const Move& all, uint32_t rows, uint32_t line) {
+  if (rows > 1) {
+    refuse(line,
+           "a copy of rows moves no data: their places are not in a workload (legal beside kernels on "
+           "buffers: a "
+           "copy a row)");
+  }
   const auto& buffers = w_.program.buffers;
   const auto room = [&](uint32_t buffer, uint64_t at) {
     return buffer < buffers.size() && at <= buffers[buffer].bytes ? buffers[buffer].bytes - at : 0;
   };
-  bytes = std::min(bytes, room(to, offset));
-  Move m;
-  if (from != host::kNone) {
-    bytes = std::min(bytes, room(from, from_offset));
-    m.from = bytes != 0 ? addresses_[from] + from_offset : 0;
+  Move m = all;
+  m.bytes = std::min(m.bytes, room(m.to, m.to_offset));
+  if (m.from != host::kNone) {
+    m.bytes = std::min(m.bytes, room(m.from, m.from_offset));
   }
-  m.bytes = bytes;
-  m.to = bytes != 0 ? addresses_[to] + offset : 0;
   moves_.push_back(std::move(m));
   return moves_.size() - 1 + kFirstMove;
 }
 
 std::vector<uint8_t> WorkloadValues::source(const Move& m) const {
-  std::vector<uint8_t> out(m.bytes);
-  if (m.from != 0) {
-    kernels_.memory().read(m.from, out);
+  std::vector<uint8_t> out;
+  if (const auto from = held_.find(m.from); m.from != host::kNone && from != held_.end()) {
+    out.resize(m.bytes);
+    kernels_.memory().read(from->second.address + m.from_offset, out);
   }
   return out;
 }
@@ -140,14 +162,17 @@ void WorkloadValues::reads(uint64_t values) { of(values).taken.push_back(source(
 
 void WorkloadValues::happens(uint64_t values) {
   Move& m = of(values);
-  if (m.bytes == 0) {
-    return;
-  }
+  std::vector<uint8_t> moved;
   if (m.taken.empty()) {
-    kernels_.memory().write(m.to, source(m));
+    moved = source(m);
   } else {
-    kernels_.memory().write(m.to, m.taken.front());
+    moved = std::move(m.taken.front());
     m.taken.pop_front();
+  }
+  if (!moved.empty()) {
+    kernels_.memory().write(address(m.to) + m.to_offset, moved);
+  } else if (const auto to = held_.find(m.to); to != held_.end() && m.bytes != 0) {
+    std::fill_n(kernels_.memory().find(to->second.address + m.to_offset, m.bytes), m.bytes, uint8_t{0});
   }
 }
 
@@ -167,7 +192,9 @@ std::map<std::string, npy::Array> WorkloadValues::contents() const {
   for (const auto& [buffer, data] : w_.data) {
     npy::Array a = data.data;
     a.bytes.resize(a.elements() * npy::element_bytes(a.type));
-    kernels_.memory().read(addresses_[buffer], a.bytes);
+    if (const auto held = held_.find(buffer); held != held_.end()) {
+      kernels_.memory().read(held->second.address, a.bytes);
+    }
     out[w_.program.buffers[buffer].name] = std::move(a);
   }
   return out;

@@ -35,20 +35,28 @@ class WorkloadValues final : public host::Effects {
 
   host::Ps begins(uint64_t values, uint32_t kernel) override;
   void happens(uint64_t values) override;
+  void freed(uint32_t buffer) override;
   void reads(uint64_t values) override;
   host::Ps runs(uint64_t values) override { return happens(values), host::Ps(); }
 
  private:
   // Of a copy or a memset, as often as it is made.
   struct Move {
-    uint64_t to = 0, from = 0, bytes = 0;  // addresses; from 0: zeros
+    uint32_t to = 0, from = host::kNone;  // buffers; from none: zeros
+    uint64_t to_offset = 0, from_offset = 0, bytes = 0;
     std::deque<std::vector<uint8_t>> taken;
   };
+  // Memory that nothing has been written to is not there: it is zeros.
+  struct Held {
+    uint64_t address = 0;
+    bool stays = false;  // a kernel has its address
+  };
   [[noreturn]] void refuse(uint32_t line, const std::string& what) const;
-  void allocate();
+  uint64_t address(uint32_t buffer);
   void note(host::Call& c);
   void note(host::GraphNode& n);
-  uint64_t move(uint32_t to, uint64_t offset, uint32_t from, uint64_t from_offset, uint64_t bytes);
+  uint64_t move(const Move& all, uint32_t rows, uint32_t line);
+  // What it moves; nothing: zeros.
   std::vector<uint8_t> source(const Move& m) const;
   Move& of(uint64_t values) { return moves_[values - kFirstMove]; }
 
@@ -56,13 +64,13 @@ class WorkloadValues final : public host::Effects {
   TracedKernels& kernels_;
   workload::Workload& w_;
   bool computes_ = false;
-  std::vector<uint64_t> addresses_;  // by buffer
+  std::map<uint32_t, Held> held_;  // by buffer
   std::map<uint32_t, uint32_t>
       alone_;  // kernels that are executed when they begin: their TracedKernels' number
   std::deque<Move> moves_;
   // How much of the program has been looked at.
   std::vector<size_t> calls_;  // by thread
-  size_t graphs_ = 0, changes_ = 0;
+  size_t graphs_ = 0, changes_ = 0, kernels_seen_ = 0;
 };
 
 }  // namespace heddle::analysis

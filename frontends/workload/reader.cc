@@ -360,6 +360,10 @@ class Reader final : public CallReader {
     host::KernelDesc d = workload::read_kernel(k, names_, memory_);
     d.launches = read_device_launches(k, names_);
     d.line = here();
+    const auto buffers = k.has_module() ? buffer_arguments(k.module(), names_) : std::map<size_t, uint32_t>();
+    if (running_ && !buffers.empty()) {
+      refuse("kernel \"" + k.name() + "\": one on buffers is made before the program runs");
+    }
     const auto next = static_cast<uint32_t>(builder_.program().kernels.size());
     if (k.has_module()) {
       const auto of = std::pair(k.module().file(), k.module().kernel());
@@ -370,10 +374,7 @@ class Reader final : public CallReader {
     if (k.has_trace()) {
       traces_.push_back({id.id, folder_ / k.trace(), {}});
     } else if (k.has_module()) {
-      traces_.push_back({id.id, read_module(k, names_, folder_), buffer_arguments(k.module(), names_)});
-      if (running_ && !traces_.back().buffers.empty()) {
-        refuse("kernel \"" + k.name() + "\": one on buffers is made before the program runs");
-      }
+      traces_.push_back({id.id, read_module(k, names_, folder_), buffers});
     }
     enter(kernels_, k.name(), id, "kernel");
   }

@@ -210,8 +210,6 @@ void RunningKernels::fail(std::exception_ptr failure) {
 }
 
 std::optional<host::KernelModel::End> RunningKernels::simulate(host::Ps until) {
-  // As long as somebody else can still do something, waiting for it is no live lock.
-  period_->engine().watch_repetition(until == host::kNever);
   std::optional<host::Period::Ended> ended = period_->advance(until);
   if (!ended) {
     return std::nullopt;

@@ -189,6 +189,10 @@ class Base:
         handle = self._handles[kind, name] = self._handle(kind, name)
         return handle
 
+    def _growing(self, kind: str, name: str) -> List[str]:
+        """The texts of what exists, to say more of it."""
+        return self._objects[kind, name]
+
     def _handle(self, kind: str, name: str) -> Handle:
         return Handle(kind, name)
 

@@ -41,7 +41,7 @@ class GraphCalls(Base):
         return f"{name} {same}" if same > 1 else name
 
     def _node(self, graph: Handle, what: str, after: Edges, name: str, otherwise: str) -> Handle:
-        texts = self._objects["graph", self._is("graph", graph).name]
+        texts = self._growing("graph", self._is("graph", graph).name)
         name = name or self._node_name(graph, otherwise)
         key = ("node", f"{graph.name}\n{name}")
         if key in self._handles:
@@ -410,7 +410,7 @@ class GraphCalls(Base):
             times: by so many threads.
             executions: only in the first so many executions of the kernel.
         """
-        self._objects["kernel", self._is("kernel", kernel).name].append(message("graph_launch", fields(
+        self._growing("kernel", self._is("kernel", kernel).name).append(message("graph_launch", fields(
             exec=self._is("graph_exec", exec, True), into=word("into", into, INTO), after_us=after_us, times=times,
             executions=executions)))
 

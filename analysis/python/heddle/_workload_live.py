@@ -305,6 +305,11 @@ class LiveThreads(Base):
             object.__setattr__(handle, key, value)  # no part of what the handle is
         return handle
 
+    def _growing(self, kind: str, name: str) -> List[str]:
+        if self._running is not None and (kind, name) not in self._running.objects:
+            raise Error(f'{kind} "{name}": more is said of it before the program runs, or before the next call of the thread that makes it')
+        return super()._growing(kind, name)
+
     def _live_call(self, text: str, expect: Optional[str]) -> bool:
         if self._running is None:
             return False

@@ -16,7 +16,7 @@ class NestedCalls(Base):
         for name in who:
             if name not in known:
                 raise TypeError(f"{name}: none of {', '.join(known)}")
-        texts = self._objects["kernel", self._is("kernel", kernel).name]
+        texts = self._growing("kernel", self._is("kernel", kernel).name)
         texts.append(message("device_call", fields(**what, stream=stream or None, **who)))
 
     def device_launch(self, kernel: Handle, child: Handle, into: str = "null_stream", stream: Optional[str] = None, *,

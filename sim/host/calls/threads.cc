@@ -360,6 +360,9 @@ void Threads::returned(uint32_t thread) {
   if (const uint64_t values = std::exchange(t.at_return, 0); values != 0 && core_.effects) {
     core_.effects->happens(values);
   }
+  if (core_.effects && !t.failed && (c.op == Op::kFree || c.op == Op::kFreeHost)) {
+    core_.effects->freed(c.object);
+  }
   // A failed kernel shows at the first call that waits for the device (ER01).
   if (!t.failed && c.type->shows_failures) {
     report_device_error(thread, t.device);

@@ -21,6 +21,8 @@ class Effects {
   // A function of the program's runs on the host now, or the host makes a copy of its memory (a graph's
   // node). So long it takes; a copy as long as the model says.
   virtual Ps runs(uint64_t values) = 0;
+  // A call has freed it and has returned.
+  virtual void freed(uint32_t /*buffer*/) {}
   // Instructions of the host reach the page of unified memory now, or no longer; for stores.
   virtual void placed(uint32_t /*buffer*/, uint64_t /*page*/, bool /*loads*/, bool /*stores*/) {}
 };

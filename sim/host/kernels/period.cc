@@ -41,6 +41,8 @@ void Period::launch(device::Launch launch, Ps at, const device::RunOptions& opti
 
 std::optional<Period::Ended> Period::advance(Ps until) {
   const Cycle limit = cycle(until);
+  // As long as somebody else can still do something, waiting for it is no live lock.
+  engine_.watch_repetition(until == kNever);
   if (alone_) {
     while (!engine_.done()) {
       if (engine_.now() >= limit || engine_.has_faults()) {
