@@ -65,6 +65,7 @@ void Context::reset() {
   settings_ = {};
   failed_ = failed_ == Status::kAssert ? Status::kSuccess : failed_;
   library_.load_managed();
+  end_user_objects();
 }
 
 bool Context::captured(Stream& s, Work work, bool waits) {
