@@ -63,6 +63,7 @@ void Context::reset() {
   library_.unload();
   space_.clear();
   settings_ = {};
+  prints_ = false;
   failed_ = failed_ == Status::kAssert ? Status::kSuccess : failed_;
   library_.load_managed();
   end_user_objects();

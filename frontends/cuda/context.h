@@ -96,6 +96,8 @@ class Context final : private host::Effects, private KernelSource {
 
   // A kernel has failed: what all calls return from then on.
   Status failed() const { return failed_; }
+  // A kernel with printf in its code has been launched.
+  bool prints() const { return prints_; }
   // The calling thread runs a function of the program's, in the order of a stream: it may not call CUDA.
   bool in_host_function() const { return host_function_by_.load() == std::this_thread::get_id(); }
   void function_spends(host::Ps time) { function_spent_ += time; }
@@ -262,6 +264,7 @@ class Context final : private host::Effects, private KernelSource {
   Assumptions assumptions_;
   Status failed_ = Status::kSuccess;
   std::string printed_;
+  bool prints_ = false;
   uint64_t ids_ = 0;
   Stream legacy_;
   Stream* own_ = nullptr;  // cudaStreamPerThread

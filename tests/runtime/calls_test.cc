@@ -1,5 +1,6 @@
 // The exported calls, as a program without a toolkit makes them: null pointers, errors, the runtime's and the
 // driver's calls together.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstdlib>
@@ -98,6 +99,16 @@ TEST_CASE("GR24: user objects of both interfaces are the same; no destructor cal
   CHECK(d.driver_status == kNotPermitted);
   CHECK(cudaGetLastError() == kInvalidValue);  // not the destructor's
   CHECK(cudaUserObjectRetain(object, 1) == kInvalidValue);
+}
+
+TEST_CASE("the buffer of printf has 512 KiB at least") {
+  const Process p;
+  size_t bytes = 0;
+  for (const size_t asked : {size_t{1}, size_t{66000}, size_t{4000000}}) {
+    CHECK(cudaDeviceSetLimit(1, asked) == kSuccess);
+    CHECK(cudaDeviceGetLimit(&bytes, 1) == kSuccess);
+    CHECK(bytes == std::max<size_t>(asked, 512 << 10));
+  }
 }
 
 TEST_CASE("every call takes null pointers, and fails for those that it needs") {
