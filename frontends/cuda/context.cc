@@ -63,8 +63,10 @@ void Context::reset() {
   library_.unload();
   space_.clear();
   settings_ = {};
+  prints_ = false;
   failed_ = failed_ == Status::kAssert ? Status::kSuccess : failed_;
   library_.load_managed();
+  end_user_objects();
 }
 
 bool Context::captured(Stream& s, Work work, bool waits) {

@@ -26,6 +26,7 @@
 #include "frontends/cuda/status.h"
 #include "frontends/cuda/streams.h"
 #include "frontends/cuda/timeline.h"
+#include "frontends/cuda/user_objects.h"
 #include "sim/base/error.h"
 #include "sim/exec/launch.h"
 #include "sim/host/core/params.h"
@@ -95,6 +96,8 @@ class Context final : private host::Effects, private KernelSource {
 
   // A kernel has failed: what all calls return from then on.
   Status failed() const { return failed_; }
+  // A kernel with printf in its code has been launched.
+  bool prints() const { return prints_; }
   // The calling thread runs a function of the program's, in the order of a stream: it may not call CUDA.
   bool in_host_function() const { return host_function_by_.load() == std::this_thread::get_id(); }
   void function_spends(host::Ps time) { function_spent_ += time; }
@@ -178,6 +181,12 @@ class Context final : private host::Effects, private KernelSource {
   void update(GraphExec& x, const Graph& g);
   void change(GraphExec& x, const Node& original, Work work);
   void enable(GraphExec& x, const Node& original, bool on);
+  UserObject& create_user_object(HostWork destructor, uint32_t count);
+  // Of the program's own; of the graph's.
+  void retain_user_object(const void* object, uint32_t count);
+  void release_user_object(const void* object, uint32_t count);
+  void retain_user_object(Graph& g, const void* object, uint32_t count, bool moves);
+  void release_user_object(Graph& g, const void* object, uint32_t count);
 
   // What kernels have printed till now is shown; CUDA does so when the host waits.
   void flush();
@@ -211,6 +220,9 @@ class Context final : private host::Effects, private KernelSource {
   // The call has returned: nothing happens if it has failed.
   void submitted(uint64_t values, const HostThreads::Answer& a);
   void when_idle(std::function<void()> release);
+  // Destructors of user objects are called.
+  void end_user_objects();
+  void call_program(const HostWork& h);
   void settle_values();
   void fail(const std::string& kernel, std::exception_ptr failure);
   static std::string all_of(const Unsupported& e);  // its lines, too
@@ -233,6 +245,7 @@ class Context final : private host::Effects, private KernelSource {
   AddressSpace space_;
   Pools pools_;
   Library library_;
+  UserObjects user_objects_;  // outlive the graphs that have references
   ValuesOf values_;
   uint64_t value_ids_ = 0;
   std::vector<uint64_t> retired_;            // values of graphs' nodes that no later launch has
@@ -251,6 +264,7 @@ class Context final : private host::Effects, private KernelSource {
   Assumptions assumptions_;
   Status failed_ = Status::kSuccess;
   std::string printed_;
+  bool prints_ = false;
   uint64_t ids_ = 0;
   Stream legacy_;
   Stream* own_ = nullptr;  // cudaStreamPerThread

@@ -58,7 +58,10 @@ Graph& Context::keep(std::shared_ptr<Graph> g) { return graphs_.keep(std::move(g
 
 std::shared_ptr<Graph> Context::graph(const void* handle) { return graphs_.owner(handle); }
 
-void Context::destroy(Graph& g) { graphs_.drop(&g); }
+void Context::destroy(Graph& g) {
+  graphs_.drop(&g);
+  end_user_objects();
+}
 
 Node& Context::node(const void* handle) {
   for (const auto& [key, g] : graphs_) {
@@ -78,6 +81,7 @@ void Context::destroy(Node& n) {
     std::erase(e->front, &n);
   }
   n.graph->remove(&n);
+  end_user_objects();
 }
 
 void** Context::parameter_pointers(Node& n) {
@@ -110,7 +114,10 @@ GraphExec& Context::exec(const void* handle) { return execs_.at(handle); }
 void Context::destroy(GraphExec& x) {
   retired_.insert(retired_.end(), x.values.begin(), x.values.end());
   timeline_.call([&](auto& t) { t.graphExecDestroy(x.exec); });
+  // Its references are given back when its launches are done (GR24).
+  std::shared_ptr<Graph> launched = std::move(x.graph);
   execs_.drop(&x);
+  when_idle([kept = std::move(launched)] {});
 }
 
 void Context::launch(GraphExec& x, Stream& s) {
@@ -141,10 +148,14 @@ void Context::update(GraphExec& x, const Graph& g) {
       prepare(*k);
     }
   }
+  // As long as earlier launches run they have the references of then, and those of the children of then.
+  auto before = std::make_shared<std::pair<UserReferences, std::vector<Work>>>();
+  before->first = std::exchange(x.graph->users, copy->users);
   for (size_t i = 0; i < order.size(); ++i) {
-    x.order[i]->work = order[i]->work;
+    before->second.push_back(std::exchange(x.order[i]->work, order[i]->work));
   }
   timeline_.updated(x, keeps(x));
+  when_idle([kept = std::move(before)] {});
 }
 
 void Context::change(GraphExec& x, const Node& original, Work work) {
@@ -179,6 +190,28 @@ void Context::enable(GraphExec& x, const Node& original, bool on) {
   const size_t at = x.place(&original);
   x.enabled[at] = on;
   timeline_.call([&](auto& t) { t.graphNodeSetEnabled(x.exec, {static_cast<uint32_t>(at)}, on); });
+}
+
+// ---- user objects
+
+UserObject& Context::create_user_object(HostWork destructor, uint32_t count) {
+  return user_objects_.create(destructor, count);
+}
+
+void Context::retain_user_object(const void* object, uint32_t count) { user_objects_.retain(object, count); }
+
+void Context::release_user_object(const void* object, uint32_t count) {
+  user_objects_.release(object, count);
+  end_user_objects();
+}
+
+void Context::retain_user_object(Graph& g, const void* object, uint32_t count, bool moves) {
+  user_objects_.retain(g.users, object, count, moves);
+}
+
+void Context::release_user_object(Graph& g, const void* object, uint32_t count) {
+  user_objects_.release(g.users, object, count);
+  end_user_objects();
 }
 
 }  // namespace heddle::cuda

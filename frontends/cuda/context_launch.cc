@@ -15,6 +15,11 @@ namespace {
 
 constexpr uint32_t kPlainShared = 48 << 10;  // of a block, without cudaFuncSetAttribute (guide, 9.0)
 
+bool has_printf(const exec::Code& code) {
+  return std::any_of(code.functions.begin(), code.functions.end(),
+                     [](const exec::FunctionInfo& f) { return f.builtin == exec::Builtin::kPrintf; });
+}
+
 }  // namespace
 
 std::vector<uint8_t> Context::parameters_of(const modules::Kernel& k, void* const* arguments) {
@@ -52,6 +57,7 @@ void Context::launch(KernelWork k, Stream& s) {
     return;
   }
   prepare(k);
+  flush();
   const uint64_t values = keep(k, false);
   submitted(values, timeline_.launched(k, s.model, values));
 }
@@ -72,6 +78,7 @@ void Context::prepare(const KernelWork& k) {
   try {
     const exec::Launch l = k.function->program->launch(*k.function->kernel);
     k.function->launches = l.runtime && l.runtime->may_launch();
+    prints_ = prints_ || has_printf(*l.code);
   } catch (const Unsupported& e) {
     throw CallFailed(Status::kNotSupported, all_of(e));
   }

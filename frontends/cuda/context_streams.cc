@@ -159,12 +159,14 @@ void Context::synchronize(Event& e) {
   require(!e.capture, Status::kCapturedEvent);
   timeline_.call([&](auto& t) { t.eventSynchronize(e.model); });
   pools_.synchronized(e.frees);
+  settle_values();
   flush();
 }
 
 bool Context::done(Event& e) {
   require(!e.capture, Status::kCapturedEvent);
   const bool done = timeline_.done(e);
+  settle_values();
   flush();
   if (done) {
     pools_.host_knows(e.frees);
@@ -175,6 +177,7 @@ bool Context::done(Event& e) {
 bool Context::done(Stream& s) {
   not_in_capture(s);
   const bool done = timeline_.done(s);
+  settle_values();
   flush();
   if (done) {
     settle(s);

@@ -51,6 +51,24 @@ void Context::settle_values() {
       release();
     }
   }
+  end_user_objects();
+}
+
+// What the destructors of one make end waits in the next round.
+void Context::end_user_objects() {
+  for (std::vector<HostWork> ended = user_objects_.take_ended(); !ended.empty();
+       ended = user_objects_.take_ended()) {
+    for (const HostWork& destructor : ended) {
+      call_program(destructor);
+      function_spent_ = {};  // a thread of the driver's own does it
+    }
+  }
+}
+
+void Context::call_program(const HostWork& h) {
+  host_function_by_ = std::this_thread::get_id();
+  h.function(h.data);
+  host_function_by_ = std::thread::id();
 }
 
 // What is in use as long as the device has work is gone when it has none.
@@ -94,9 +112,7 @@ host::Ps Context::runs(uint64_t values) {
   const HostWork h = std::get<HostWork>(it->second.work);
   if (failed_ == Status::kSuccess) {
     flush();
-    host_function_by_ = std::this_thread::get_id();
-    h.function(h.data);
-    host_function_by_ = std::thread::id();
+    call_program(h);
   }
   drop(it);
   return std::exchange(function_spent_, {});

@@ -51,6 +51,7 @@ ChildWork child_of(const Graph& g) {
 
 std::shared_ptr<Graph> Graph::clone() const {
   auto out = std::make_shared<Graph>();
+  out->users = users;
   std::map<const Node*, Node*> copies;
   for (const auto& n : nodes) {
     Node& c = out->add(n->work, {});

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "frontends/cuda/user_objects.h"
 #include "frontends/cuda/work.h"
 #include "frontends/workload/builder.h"
 
@@ -22,12 +23,13 @@ struct Node {
 
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;
+  UserReferences users;
 
   Node& add(Work work, std::vector<Node*> after);
   void remove(Node* node);
   // Null for what is none of its nodes' handles.
   Node* find(const void* handle) const;
-  // With nodes of its own, whose `original`s are these ones' (or theirs).
+  // With nodes of its own, whose `original`s are these ones' (or theirs), and references of its own.
   std::shared_ptr<Graph> clone() const;
   // So that each comes behind those it waits for, else as they were added. Throws CallFailed for a circle.
   std::vector<Node*> order() const;

@@ -274,6 +274,7 @@ host::GraphNode Timeline::node_of(const Work& work, const Keep& values) {
   } else if (const auto* g = std::get_if<ChildWork>(&work)) {
     out.kind = host::NodeKind::kChild;
     out.object = graph_of(g->graph->order(), values).id;
+    return out;  // its nodes do something; nobody keeps the graph and what that refers to
   }
   out.values = values(work);
   return out;

@@ -70,7 +70,7 @@ std::string Values::kind_of_result() const {
       {"GetCaptureInfo", "graph"}, {"PoolCreate", "pool"},      {"MemPool", "pool"},
       {"ModuleLoad", "module"},    {"GetFunction", "function"}, {"FuncBySymbol", "function"},
       {"GetKernel", "function"},   {"Ctx", "context"},          {"Alloc", "memory"},
-      {"SymbolAddress", "memory"}, {"DevicePointer", "memory"}};
+      {"SymbolAddress", "memory"}, {"DevicePointer", "memory"}, {"UserObject", "object"}};
   for (const auto& [part, kind] : kKinds) {
     if (contains(call_, part)) {
       return kind;
@@ -204,7 +204,7 @@ void* Values::object() {
       {"stream", "stream"},   {"event", "event"},     {"graph", "graph"},   {"node", "node"},
       {"exec", "exec"},       {"pool", "pool"},       {"handle", "module"}, {"function", "function"},
       {"kernel", "function"}, {"symbol", "function"}, {"host", "function"}, {"context", "context"},
-      {"child", "graph"},     {"clone", "graph"},     {"image", "image"}};
+      {"child", "graph"},     {"clone", "graph"},     {"image", "image"},   {"object", "object"}};
   if (name_.empty() || name_ == "edges" || name_ == "parameters") {
     return nullptr;
   }

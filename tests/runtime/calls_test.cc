@@ -1,5 +1,6 @@
 // The exported calls, as a program without a toolkit makes them: null pointers, errors, the runtime's and the
 // driver's calls together.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstdlib>
@@ -57,6 +58,57 @@ template <class R, class... A>
 bool fails_with_nothing(R (*f)(A...)) {
   f(A{}...);
   return true;
+}
+
+// What the destructor's own calls of CUDA return.
+struct Destroyed {
+  int times = 0;
+  int32_t status = 0, driver_status = 0;
+};
+void destroyed(void* data) {
+  auto* d = static_cast<Destroyed*>(data);
+  ++d->times;
+  d->status = cudaDeviceSynchronize();
+  d->driver_status = cuCtxSynchronize();
+}
+
+TEST_CASE("GR24: user objects of both interfaces are the same; no destructor calls CUDA") {
+  const Process p;
+  Destroyed d;
+  void *object = nullptr, *graph = nullptr, *exec = nullptr;
+  CHECK(cuUserObjectCreate(&object, &d, destroyed, 1, 1) == kNotInitialized);
+  REQUIRE(cudaGraphCreate(&graph, 0) == kSuccess);
+  CHECK(cudaUserObjectCreate(&object, &d, destroyed, 1, 0) == kInvalidValue);  // flags
+  CHECK(cudaUserObjectCreate(&object, &d, nullptr, 1, 1) == kInvalidValue);
+  CHECK(cudaUserObjectCreate(&object, &d, destroyed, 0, 1) == kInvalidValue);
+  REQUIRE(cudaUserObjectCreate(&object, &d, destroyed, 1, 1) == kSuccess);
+  CHECK(cuUserObjectRetain(object, 1) == kSuccess);
+  CHECK(cudaGraphRetainUserObject(graph, object, 1, 2) == kInvalidValue);
+  CHECK(cudaGraphRetainUserObject(graph, object, 1, 1) == kSuccess);  // moved
+  CHECK(cuGraphRetainUserObject(graph, object, 2, 0) == kSuccess);
+  CHECK(cudaUserObjectRelease(object, 1) == kSuccess);
+  CHECK(cuUserObjectRelease(object, 1) == kInvalidValue);  // the program has none
+  CHECK(cuGraphReleaseUserObject(graph, object, 2) == kSuccess);
+  REQUIRE(cudaGraphInstantiate(&exec, graph, 0) == kSuccess);
+  CHECK(cudaGraphReleaseUserObject(graph, object, 1) == kSuccess);
+  CHECK(cudaGraphReleaseUserObject(graph, object, 1) == kInvalidValue);
+  CHECK(d.times == 0);
+  CHECK(cudaGraphExecDestroy(exec) == kSuccess);
+  CHECK(d.times == 1);
+  CHECK(d.status == kNotPermitted);
+  CHECK(d.driver_status == kNotPermitted);
+  CHECK(cudaGetLastError() == kInvalidValue);  // not the destructor's
+  CHECK(cudaUserObjectRetain(object, 1) == kInvalidValue);
+}
+
+TEST_CASE("the buffer of printf has 512 KiB at least") {
+  const Process p;
+  size_t bytes = 0;
+  for (const size_t asked : {size_t{1}, size_t{66000}, size_t{4000000}}) {
+    CHECK(cudaDeviceSetLimit(1, asked) == kSuccess);
+    CHECK(cudaDeviceGetLimit(&bytes, 1) == kSuccess);
+    CHECK(bytes == std::max<size_t>(asked, 512 << 10));
+  }
 }
 
 TEST_CASE("every call takes null pointers, and fails for those that it needs") {

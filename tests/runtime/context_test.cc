@@ -114,6 +114,49 @@ TEST_CASE("a kernel that fails: its call succeeds, the context has failed") {
   CHECK(c.launches == 1);
 }
 
+constexpr const char *kPrinting = R"(.version 8.0
+.target sm_90
+.address_size 64
+.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
+.global .align 1 .b8 text[7] = {104, 101, 108, 108, 111, 10, 0};
+.visible .entry prints() {
+  .reg .b64 %f;
+  .reg .b32 %r;
+  mov.u64 %f, text;
+  cvta.global.u64 %f, %f;
+  {
+  .param .b64 f;
+  .param .b64 a;
+  .param .b32 r;
+  st.param.b64 [f], %f;
+  st.param.b64 [a], 0;
+  call.uni (r), vprintf, (f, a);
+  ld.param.b32 %r, [r];
+  }
+  ret;
+}
+)";
+
+TEST_CASE("what a kernel prints is shown by the next launch, or who waits") {
+  ContextCase c;
+  KernelWork k;
+  const auto program = c->library().load(kPrinting);
+  k.function = &c->library().function(program, "prints");
+  CHECK(!c->prints());
+  c->launch(k, c.legacy());
+  CHECK(c->prints());
+  CHECK(c.printed.empty());
+  c->timeline().threads().spend(host::from_us(100));
+  c->create_stream(1, 0);  // the device comes to the kernel
+  CHECK(c.printed.empty());
+  c->launch(k, c.legacy());
+  CHECK(c.printed == "hello\n");
+  c->synchronize();
+  CHECK(c.printed == "hello\nhello\n");
+  c->reset();
+  CHECK(!c->prints());
+}
+
 TEST_CASE("launches that the device cannot have") {
   ContextCase c;
   const uint64_t p = c.device(128);

@@ -82,8 +82,9 @@ Status carry_out(F&& f) {
 template <Needs needs = Needs::kContext, class F>
 int32_t call(F&& f) {
   const Status status = carry_out<Interface::kRuntime, needs>(f);
-  // That work is not over is no error (EV06).
-  if (status != Status::kSuccess && status != Status::kNotReady) {
+  // That work is not over is no error (EV06); a host function's is another thread's.
+  if (status != Status::kSuccess && status != Status::kNotReady &&
+      !Session::get().context().in_host_function()) {
     thread_state().last_error = static_cast<int32_t>(status);
   }
   return static_cast<int32_t>(status);

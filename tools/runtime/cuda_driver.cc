@@ -30,8 +30,10 @@ int32_t of_runtime(F&& f) {
 // ---- modules and functions
 
 HEDDLE_CUDA int32_t cuModuleLoadData(Given<void*> out, const void* image) {
-  return driver_call_into(out,
-                          [&](Context& c) { return &c.library().modules().keep(c.library().load(image)); });
+  return driver_call_into(out, [&](Context& c) {
+    c.flush();
+    return &c.library().modules().keep(c.library().load(image));
+  });
 }
 HEDDLE_CUDA int32_t cuModuleLoadDataEx(Given<void*> out, const void* image, uint32_t, void*, void**) {
   return cuModuleLoadData(out, image);
@@ -40,11 +42,16 @@ HEDDLE_CUDA int32_t cuModuleLoadFatBinary(Given<void*> out, const void* image) {
   return cuModuleLoadData(out, image);
 }
 HEDDLE_CUDA int32_t cuModuleLoad(Given<void*> out, Given<const char> file) {
-  return driver_call_into(
-      out, [&](Context& c) { return &c.library().modules().keep(c.library().load_file(file.get())); });
+  return driver_call_into(out, [&](Context& c) {
+    c.flush();
+    return &c.library().modules().keep(c.library().load_file(file.get()));
+  });
 }
 HEDDLE_CUDA int32_t cuModuleUnload(void* handle) {
-  return driver_call([&](Context& c) { c.library().unload(handle); });
+  return driver_call([&](Context& c) {
+    c.flush();
+    c.library().unload(handle);
+  });
 }
 HEDDLE_CUDA int32_t cuModuleGetFunction(Given<void*> out, void* handle, Given<const char> name) {
   return driver_call_into(out, [&](Context& c) {

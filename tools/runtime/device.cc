@@ -131,8 +131,8 @@ uint64_t device_limit(int32_t limit, const cuda::Context& c) {
   switch (limit) {
     case kStackLimit:
       return 1024;
-    case 1:
-      return 8650752;  // printf's
+    case kPrintfLimit:
+      return 8650752;
     case 2:
       return 8 << 20;  // malloc's
     case 4:
@@ -150,6 +150,10 @@ uint64_t device_limit(int32_t limit, const cuda::Context& c) {
 
 void set_device_limit(int32_t limit, uint64_t value, cuda::Context& c) {
   device_limit(limit, c);
+  if (limit == kPrintfLimit) {
+    cuda::require(!c.prints(), cuda::Status::kInvalidValue, "a kernel that prints has been launched");
+    value = std::max(value, kLeastPrintf);
+  }
   c.settings().limits[limit] = value;
 }
 

@@ -28,7 +28,9 @@ std::string device_name(const cuda::Context& c);
 // cudaDeviceProp of CUDA 13, all of its bytes.
 void fill_properties(uint8_t* out, const cuda::Context& c);
 
-inline constexpr int32_t kStackLimit = 0;  // cudaLimitStackSize
+inline constexpr int32_t kStackLimit = 0;            // cudaLimitStackSize
+inline constexpr int32_t kPrintfLimit = 1;           // cudaLimitPrintfFifoSize
+inline constexpr uint64_t kLeastPrintf = 512 << 10;  // of it, on an H200: less becomes that
 
 // cudaDeviceGetLimit. Throw CallFailed.
 uint64_t device_limit(int32_t limit, const cuda::Context& c);

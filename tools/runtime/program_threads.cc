@@ -36,10 +36,10 @@ double processor_ns() {
   return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
 }
 
-// A host function that a call carries out is the program's.
+// A host function that a call carries out is the program's; the calls that it makes are not.
 bool inside() {
   Session* const s = session.load();
-  return of_thread.depth != 0 && (s == nullptr || !s->context().in_host_function());
+  return of_thread.depth > 1 || (of_thread.depth == 1 && (s == nullptr || !s->context().in_host_function()));
 }
 
 uint64_t now() {

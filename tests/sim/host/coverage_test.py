@@ -4,7 +4,7 @@ import re
 import unittest
 
 PAGE = "sim/host/COVERAGE.md"
-TESTS = ["tests/sim/host/*/*_test.cc", "tests/workload/*_test.cc", "tests/exec/*_test.cc"]
+TESTS = ["tests/sim/host/*/*_test.cc", "tests/workload/*_test.cc", "tests/exec/*_test.cc", "tests/runtime/*_test.cc"]
 TIMED = "tests/python/guide_test.py"
 
 # Rows of each table of the specification: ids run from 01 to this number.
