@@ -143,7 +143,9 @@ TEST_CASE("handles that are none, of another kind or gone are errors") {
   cudaEventCreate(&event);
   cudaGraphCreate(&graph, 0);
   cudaGraphCreate(&other, 0);
+  const host::Ps before = Session::get().threads().now();
   REQUIRE(cudaGraphAddEmptyNode(&node, graph, nullptr, 0) == kSuccess);
+  CHECK(Session::get().threads().now() - before == host::from_ns(350));  // host.graph.add_node_ns
   CHECK(cudaStreamQuery(garbage) == kInvalidResourceHandle);
   CHECK(cudaStreamQuery(event) == kInvalidResourceHandle);
   CHECK(cudaEventQuery(stream) == kInvalidResourceHandle);

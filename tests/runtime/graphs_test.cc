@@ -81,6 +81,24 @@ TEST_CASE("nodes run behind those they wait for, whatever their order") {
   CHECK(status([&] { c->instantiate(g, 0); }) == Status::kInvalidValue);
 }
 
+TEST_CASE("what a captured call costs, the begin and the end of a capture") {
+  ContextCase c;
+  const auto passes = [&](const std::function<void()>& work) {
+    const host::Ps begin = c->timeline().threads().now();
+    work();
+    return c->timeline().threads().now() - begin;
+  };
+  const host::Params::Graph& cost = c->params().graph;
+  const uint64_t p = c.device(128);
+  Stream& s = c->create_stream(0, 0);
+  CHECK(passes([&] { c->begin_capture(s, nullptr, {}); }) == cost.capture_begin);
+  MemsetWork m;
+  m.to = p;
+  m.width = 128;
+  CHECK(passes([&] { c->set(m, s, false); }) == cost.capture);
+  CHECK(passes([&] { c->end_capture(s); }) == cost.capture_end);
+}
+
 TEST_CASE("a node copies from the host's memory to the host's") {
   ContextCase c;
   uint32_t from[32] = {}, to[32] = {};

@@ -36,7 +36,9 @@ int32_t add(Given<void*> out, void* graph, Given<void* const> after, size_t coun
   return call_into(out, [&](Context& c) {
     const auto g = c.graph(graph);
     std::vector<cuda::Node*> nodes = nodes_of(*g, after, count);
-    return &g->add(work(c), std::move(nodes));
+    cuda::Node& n = g->add(work(c), std::move(nodes));
+    c.timeline().threads().spend(c.params().graph.add_node);
+    return &n;
   });
 }
 

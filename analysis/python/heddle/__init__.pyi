@@ -925,6 +925,8 @@ class _HostCalls(Group):
     query_ns: int  # ns; 0 to 1e+07
     synchronize_ns: int  # ns; 0 to 1e+07
     host_function_ns: int  # ns; 0 to 1e+07
+    event_create_ns: int  # ns; 0 to 1e+07
+    mem_get_info_ns: int  # ns; 0 to 1e+07
     create_ns: int  # ns; 0 to 1e+07
     malloc_ns: int  # ns; 0 to 1e+09
     free_ns: int  # ns; 0 to 1e+09
@@ -1001,6 +1003,7 @@ class _HostGraph(Group):
     update_ns: int  # ns; 0 to 1e+07
     update_each_ns: float  # ns; 0 to 1e+06
     update_node_ns: int  # ns; 0 to 1e+07
+    add_node_ns: int  # ns; 0 to 1e+07
     capture_ns: int  # ns; 0 to 1e+07
     capture_begin_ns: int  # ns; 0 to 1e+07
     capture_end_ns: int  # ns; 0 to 1e+07

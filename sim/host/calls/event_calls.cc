@@ -54,7 +54,7 @@ std::span<const CallType> Threads::event_calls() {
        .name = "cudaEventCreate",
        .field = "event_create",
        .arguments = {event},
-       .cost = costs<&Params::Calls::create>,
+       .cost = costs<&Params::Calls::event_create>,
        .effect =
            [](Threads& t, uint32_t, const Call& c) {
              t.events_alive_[c.object] = true;
@@ -65,7 +65,7 @@ std::span<const CallType> Threads::event_calls() {
        .name = "cudaEventDestroy",
        .field = "event_destroy",
        .arguments = {event},
-       .cost = costs<&Params::Calls::create>,
+       .cost = costs<&Params::Calls::event_create>,
        .effect =
            [](Threads& t, uint32_t thread, const Call& c) {
              if (t.event_alive(thread, c.object)) {

@@ -134,7 +134,7 @@ std::span<const CallType> Threads::memory_calls() {
       {.op = Op::kMemGetInfo,
        .name = "cudaMemGetInfo",
        .field = "mem_get_info",
-       .cost = costs<&Params::Calls::query>,
+       .cost = costs<&Params::Calls::mem_get_info>,
        .effect =
            [](Threads& t, uint32_t thread, const Call&) {
              const DeviceMemory& m = t.memory_.device(t.threads_[thread].device);

@@ -106,7 +106,7 @@ struct Params {
     Ps launch, stream_switch, memcpy, d2d, memset, record, record_no_timing, wait_event, query, synchronize,
         host_function, create, malloc, free, malloc_host, malloc_host_per_mib, free_host, launch_programmatic,
         launch_lock, stream_lock, host_register, host_unregister, malloc_cut, free_cut, malloc_host_cut,
-        free_host_cut;
+        free_host_cut, event_create, mem_get_info;
     double launch_parameters_kib, malloc_mib, free_mib, free_host_mib, host_register_mib,
         host_unregister_mib;  // picoseconds for each KiB, MiB
   } calls;
@@ -122,8 +122,8 @@ struct Params {
     double kernel_copied_from;                         // KiB
   } first;
   struct Graph {
-    Ps launch, instantiate, instantiate_root, first_instantiate, upload, update, update_node, capture,
-        capture_begin, capture_end, start, node, branch, join, programmatic, launch_completion,
+    Ps launch, instantiate, instantiate_root, first_instantiate, upload, update, update_node, add_node,
+        capture, capture_begin, capture_end, start, node, branch, join, programmatic, launch_completion,
         instantiate_device, upload_device, device_launcher, device_launch, device_start, device_tail,
         device_node, launch_root, launch_sink, launch_branch, launch_copy, launch_event, launch_host,
         launch_conditions, launch_condition, instantiate_body, condition, inner_condition, body, front_end;

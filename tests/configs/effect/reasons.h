@@ -11,6 +11,7 @@ inline const std::map<std::string, std::string>& reasons() {
       {"sm.pipe[fp16].interval", "each class of this pipe has an interval of its own"},
       {"sm.pipe[tex].shared_by_sm", "texture instructions wait in the LG queue, which is a sub-core's"},
       {"sm.op[branch].latency", "a branch has no result that an instruction could wait for"},
+      {"host.graph.add_node_ns", "nodes that a program adds: tests/runtime/calls_test.cc"},
       {"share.sms", "read by sim/sampling, which makes another machine of this one: tests/sim/sampling"},
   };
   return table;

@@ -229,6 +229,7 @@ constexpr const char* kGpu = R"(
       cpu_spread: 0
       launch_ns: 0 launch_programmatic_ns: 0 stream_switch_ns: 0 memcpy_ns: 0 d2d_ns: 0 memset_ns: 0 event_record_ns: 0
       event_record_no_timing_ns: 0 wait_event_ns: 0 query_ns: 0 synchronize_ns: 0 host_function_ns: 0 create_ns: 0
+      event_create_ns: 0 mem_get_info_ns: 0
       malloc_ns: 0 free_ns: 0 malloc_host_ns: 0 malloc_host_ns_per_mib: 0 free_host_ns: 0 malloc_cut_ns: 0 free_cut_ns: 0 malloc_host_cut_ns: 0
       free_host_cut_ns: 0 free_host_ns_per_mib: 0
       launch_parameters_ns_per_kib: 0 launch_lock_ns: 0 stream_lock_ns: 0 malloc_ns_per_mib: 0 free_ns_per_mib: 0
@@ -245,7 +246,7 @@ constexpr const char* kGpu = R"(
     }
     priorities: 6
     graph {
-      launch_ns: 0 launch_node_ns: 0 instantiate_ns: 0 instantiate_node_ns: 0 first_instantiate_ns: 0 upload_ns: 0
+      launch_ns: 0 launch_node_ns: 0 add_node_ns: 0 instantiate_ns: 0 instantiate_node_ns: 0 first_instantiate_ns: 0 upload_ns: 0
       instantiate_again_ns: 0 instantiate_kept_nodes: 0 instantiate_root_ns: 0
       upload_node_ns: 0 update_ns: 0 update_each_ns: 0 update_node_ns: 0 capture_ns: 0 capture_begin_ns: 0
       capture_end_ns: 0 start_ns: 0 node_ns: 0 branch_ns: 0 join_ns: 0
