@@ -23,10 +23,8 @@ WorkloadValues::WorkloadValues(TracedKernels& kernels, workload::Workload& w)
            "a buffer with `data` or `result`, and no kernel of a module has it as an argument (&NAME)");
   }
   for (auto& [buffer, data] : w_.data) {
-    const std::vector<uint8_t> bytes = std::exchange(data.data.bytes, {});
-    if (!bytes.empty()) {
-      kernels_.memory().write(address(buffer), bytes);
-    }
+    kernels_.memory().write(address(buffer), std::exchange(data.data.bytes, {}));
+    held_[buffer].stays = true;
   }
   follow();
 }
@@ -192,9 +190,7 @@ std::map<std::string, npy::Array> WorkloadValues::contents() const {
   for (const auto& [buffer, data] : w_.data) {
     npy::Array a = data.data;
     a.bytes.resize(a.elements() * npy::element_bytes(a.type));
-    if (const auto held = held_.find(buffer); held != held_.end()) {
-      kernels_.memory().read(held->second.address, a.bytes);
-    }
+    kernels_.memory().read(held_.at(buffer).address, a.bytes);
     out[w_.program.buffers[buffer].name] = std::move(a);
   }
   return out;

@@ -49,7 +49,7 @@ class WorkloadValues final : public host::Effects {
   // Memory that nothing has been written to is not there: it is zeros.
   struct Held {
     uint64_t address = 0;
-    bool stays = false;  // a kernel has its address
+    bool stays = false;  // a kernel has its address, or somebody asks for it at the end
   };
   [[noreturn]] void refuse(uint32_t line, const std::string& what) const;
   uint64_t address(uint32_t buffer);

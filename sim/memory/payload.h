@@ -68,7 +68,8 @@ struct Payload {
   // Writes them into a line, of whose bytes `written` then has these, too.
   void put(std::array<uint8_t, kLineBytes>& line_data, std::array<uint32_t, kSectorsPerLine>& written) const {
     for (uint32_t s = 0; s < kSectorsPerLine; ++s) {
-      copy_sector(line_data.data() + s * kSectorBytes, data.data() + s * kSectorBytes, bytes[s]);
+      const size_t at = size_t{s} * kSectorBytes;
+      copy_sector(line_data.data() + at, data.data() + at, bytes[s]);
       written[s] |= bytes[s];
     }
   }

@@ -97,6 +97,7 @@ def everything():
     w.launch_host_func(1, s, flag, calls_cuda=True)
     w.set_flag(flag)
     w.wait_flag(flag)
+    w.clear_flag(flag)
     w.get_last_error()
     w.peek_at_last_error()
     w.set_device(1)

@@ -90,6 +90,32 @@ class Live(PythonTest):
         run(w)
         self.assertEqual(seen[:3], seen[3:])
 
+    def test_a_flag_for_several_rounds(self):
+        """A doorbell: a kernel waits for it, answers by another one; both are cleared for the next round."""
+        w, rounds = heddle.Workload(), []
+        bell, answer, s = w.flag(), w.flag(), w.stream(non_blocking=True)
+        k = w.kernel("serve", 1, 32, until_flag=bell, sets_flag=answer)
+
+        @w.thread
+        def client():
+            for us in (50, 70, 90):
+                yield s.launch(k)
+                yield w.sleep(us=us)
+                begin = yield w.now()
+                yield w.set_flag(bell)
+                yield w.wait_flag(answer)
+                rounds.append((yield w.now()) - begin)
+                yield s.synchronize()
+                yield w.clear_flag(bell)
+                yield w.clear_flag(answer)
+
+        spans = run(w).spans
+        served = spans[(spans.name == "serve") & (spans.track == "device 0 kernels")]
+        self.assertEqual(len(served), 3)
+        for us, length in zip((50, 70, 90), served.end_us - served.start_us):
+            self.assertGreater(length, us - 10)  # each waits until the bell rings again
+        self.assertLess(max(rounds), 10000)
+
     def test_elapsed_and_new_events(self):
         w, times = heddle.Workload(), []
         s = w.stream()

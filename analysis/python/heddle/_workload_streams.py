@@ -276,6 +276,14 @@ class StreamCalls(Base):
         """
         self.call(fields(set_flag=self._is("flag", flag)))
 
+    def clear_flag(self, flag: Handle) -> None:
+        """The host thread clears a flag, for another round: who waits for it from now on waits until it is set again.
+
+        Args:
+            flag: the flag.
+        """
+        self.call(fields(clear_flag=self._is("flag", flag)))
+
     def wait_flag(self, flag: Handle) -> None:
         """The host thread polls a flag until it is set.
 

@@ -46,6 +46,11 @@ std::span<const CallType> Threads::program_calls() {
              t.core_.set_flag(c.object);
              return true;
            }},
+      {.name = "(clear flag)",
+       .field = "clear_flag",
+       .arguments = {{"", K::kFlag, &Call::object}},
+       .asks_device = false,
+       .effect = [](Threads& t, uint32_t, const Call& c) { return t.flags_[c.object] = false, true; }},
       {.op = Op::kWaitFlag,
        .name = "(wait for flag)",
        .field = "wait_flag",
