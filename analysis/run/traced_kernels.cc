@@ -228,18 +228,22 @@ uint32_t TracedKernels::fill(const Source& source, const Buffers& buffers, host:
     known.duration = host::time_on_device(r.cycles, gpu_);
   }
   fill_shape(shape(known), k);
-  if (const auto* const d = std::get_if<modules::LaunchDescription>(&source)) {
-    k.code = code(*d);
+  if (std::holds_alternative<modules::LaunchDescription>(source)) {
+    k.code = code(known);
   }
   k.duration = known.duration.value_or(host::Ps());
   return which;
 }
 
-const host::CodeDesc& TracedKernels::code(const modules::LaunchDescription& d) {
+const host::CodeDesc& TracedKernels::code(Known& k) {
+  const auto& d = std::get<modules::LaunchDescription>(k.source);
   const uint32_t module =
       modules_.try_emplace(d.file, static_cast<uint32_t>(modules_.size() + 1)).first->second;
   const auto [it, is_new] = code_.try_emplace({module, d.kernel});
-  if (is_new) {
+  if (is_new && shares(k)) {
+    const Bound& b = bound(k);
+    it->second = workload::code_of(*b.program, *b.kernel, module);
+  } else if (is_new) {
     exec::Memory memory;
     const auto program = modules::load(d.file, memory);
     it->second = workload::code_of(*program, program->kernel(d.kernel), module);

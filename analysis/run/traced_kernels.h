@@ -74,7 +74,7 @@ class TracedKernels {
   uint32_t number(const Source& source, const Buffers& buffers);
   const Bound& bound(Known& k);
   PlannedLaunch planned(Known& k);
-  const host::CodeDesc& code(const modules::LaunchDescription& d);
+  const host::CodeDesc& code(Known& k);
   const isa::LaunchShape& shape(Known& k);
   LaunchRecord simulate(const PlannedLaunch& plan, const memory::L2Policy& policy) const;
   std::shared_ptr<std::string> printed();

@@ -129,10 +129,10 @@ void WorkloadValues::note(host::GraphNode& n) {
 // What goes beyond a buffer is an error of the model's, and does not happen.
 uint64_t WorkloadValues::move(const Move& all, uint32_t rows, uint32_t line) {
   if (rows > 1) {
-    refuse(line,
-           "a copy of rows moves no data: their places are not in a workload (legal beside kernels on "
-           "buffers: a "
-           "copy a row)");
+    refuse(
+        line,
+        "a copy of rows moves no data: their places are not in a workload (legal beside kernels on buffers: "
+        "a copy a row)");
   }
   const auto& buffers = w_.program.buffers;
   const auto room = [&](uint32_t buffer, uint64_t at) {

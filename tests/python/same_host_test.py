@@ -3,7 +3,6 @@
 import lzma
 import os
 import subprocess
-import tempfile
 import unittest
 
 from tests.python.harness import PythonTest, heddle
@@ -171,13 +170,10 @@ class Builder:
 class SameHostTest(PythonTest):
     def setUp(self):
         super().setUp()
-        self.folder = tempfile.mkdtemp(prefix="heddle-same-")
-        self.program, self.module = unpack(PROGRAM, self.folder), unpack(KERNELS, self.folder)
+        self.program, self.module = unpack(PROGRAM, self.path()), unpack(KERNELS, self.path())
 
     def exec(self, lines):
-        path = os.path.join(self.folder, "calls")
-        with open(path, "w", encoding="utf-8") as f:
-            f.write("\n".join(lines) + "\n")
+        path = self.write("calls", "\n".join(lines) + "\n")
         got = subprocess.run([HEDDLE, "exec", self.program, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         self.assertEqual(got.returncode, 0, got.stderr.decode()[-2000:])
         rows = [line.split() for line in got.stdout.decode().splitlines()]

@@ -36,9 +36,7 @@ class FirstTimes {
     const uint32_t v = core_.program.kernels[kernel].variant_of;
     return v == kNone ? kernel : v;
   }
-  bool counts(const CallType& type) const {
-    return core_.rules.new_process && (type.asks_device || type.starts != CallType::Starts::kNothing);
-  }
+  bool counts(const CallType& type) const { return core_.rules.new_process && type.runs_driver(); }
   Ps of_module(const CodeDesc& code) const;
 
   const Core& core_;

@@ -4,16 +4,9 @@
 #include <cmath>
 
 namespace heddle::host {
-namespace {
-
-bool counts(const CallType& type) {
-  return type.asks_device || type.starts != CallType::Starts::kNothing || type.synchronizes;
-}
-
-}  // namespace
 
 Ps Pauses::before(const CallType& type, uint32_t thread) const {
-  if (thread >= threads_.size() || threads_[thread].since == kNever || !counts(type)) {
+  if (thread >= threads_.size() || threads_[thread].since == kNever || !type.runs_driver()) {
     return {};
   }
   const Thread& t = threads_[thread];
@@ -32,7 +25,7 @@ void Pauses::returned(const CallType& type, uint32_t thread, Ps began) {
   }
   Thread& t = threads_[thread];
   // What the program touches may fault: the driver is at work then, too.
-  if (counts(type) || type.op == Op::kHostAccess) {
+  if (type.runs_driver() || type.op == Op::kHostAccess) {
     t = {core_.now, {}};
   } else if (type.op == Op::kCompute) {
     t.worked += core_.now - began;

@@ -71,6 +71,8 @@ struct CallType {
   bool asks_device = true;  // needs the device's context, so that it shows a kernel's failure (ER02)
   // What it starts though it does not ask: the driver, the context, too.
   enum class Starts : uint8_t { kNothing, kDriver, kContext } starts = Starts::kNothing;
+  // Code of the driver's runs: it is CUDA's, and no word of the runtime's own or the program's.
+  bool runs_driver() const { return asks_device || starts != Starts::kNothing; }
   bool asks_for_progress = false;  // work of the device must go on after it (FP04)
   bool synchronizes = false;
   bool shows_failures = false;  // of kernels before it, when it has returned (ER01)
