@@ -49,6 +49,7 @@ struct MemsetWork {
 struct HostWork {
   void (*function)(void*) = nullptr;
   void* data = nullptr;
+  std::shared_ptr<void> owned = {};  // data that goes with the work, whether it is called or not
 };
 
 struct EmptyWork {};

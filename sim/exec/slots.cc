@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "sim/exec/arith/words.h"
+
 namespace heddle::exec {
 namespace {
 
@@ -15,6 +17,7 @@ class Visitor {
 
   // Of the instruction alone, without what its kind has in a table.
   void own() {
+    predicates();
     read(in_.guard);
     read(in_.s);
     write(in_.d);
@@ -68,6 +71,22 @@ class Visitor {
   void write(List& list) {
     for (Slot& s : list) {
       write(s);
+    }
+  }
+
+  // P1 to P6 beside P0, which alone is an operand.
+  void predicates() {
+    if (in_.kind != Kind::kCompute) {
+      return;
+    }
+    const bool gathers = in_.fn == arith::word_fn(arith::WordOp::kGather);
+    if (!gathers && in_.fn != arith::word_fn(arith::WordOp::kScatter)) {
+      return;
+    }
+    const Slot first = gathers ? in_.s[0] : in_.d[0];
+    for (uint32_t i = 1; i < arith::kGathered; ++i) {
+      Slot s = first + i;
+      each(s, !gathers);
     }
   }
 

@@ -231,5 +231,21 @@ TEST_CASE("carries of IADD.64") {
   CHECK(run_blackwell(code, 120)[0] == 1);
 }
 
+TEST_CASE("P2R and R2P mean all predicates, whichever else the code names") {
+  const auto tested = [](const std::vector<Word>& words) {
+    std::vector<Word> code(std::begin(kStart), std::end(kStart));
+    code.insert(code.end(), words.begin(), words.end());
+    code.insert(code.end(), std::begin(kEnd) + 1, std::end(kEnd));
+    return executed(code, 90);
+  };
+  const Word all = {0x0000007fff057803, 0x000fca0000000000};                      // P2R R5, PR, RZ, 0x7f
+  const auto gathered = tested({{0x000000010000780c, 0x000fc80003f65070}, all});  // ISETP.NE.U32 P3, R0, 0x1
+  const auto through = tested({{0x0000007f05007804, 0x000fca0000000000}, all});   // R2P PR, R5, 0x7f
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    CHECK(gathered[lane] == ((lane / 8 != 3 ? 1U : 0) | (lane / 8 != 1 ? 8 : 0)));
+    CHECK(through[lane] == lane);
+  }
+}
+
 }  // namespace
 }  // namespace heddle::cubin

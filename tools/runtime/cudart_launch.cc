@@ -123,13 +123,13 @@ HEDDLE_CUDA int32_t cudaStreamAddCallback(void* stream, void (*function)(void*, 
   return call([&](Context& c) {
     cuda::require(function != nullptr && flags == 0, Status::kInvalidValue);
     cuda::Stream& s = c.stream(stream);
-    auto b = std::make_unique<Bound>(Bound{function, stream, data});
+    auto b = std::make_shared<Bound>(Bound{function, stream, data});
     c.not_in_capture(s);
     c.call_host({[](void* p) {
-                   const std::unique_ptr<const Bound> bound(static_cast<Bound*>(p));
-                   bound->function(bound->stream, 0, bound->data);
+                   const Bound& bound = *static_cast<const Bound*>(p);
+                   bound.function(bound.stream, 0, bound.data);
                  },
-                 b.release()},
+                 b.get(), b},
                 s);
   });
 }

@@ -21,14 +21,13 @@ using exec::SyncKind;
 using exec::arith::WordOp;
 
 constexpr uint32_t kAll = ~uint32_t{0};
-constexpr uint32_t kPredicatesOfScatter = 8;
 
 // Calls f(slot) for each register that the instruction writes.
 template <class F>
 void for_results(const exec::Code& code, const exec::Inst& in, F f) {
   std::for_each(std::begin(in.d), std::end(in.d), f);
   if (in.kind == Kind::kCompute && in.fn == exec::arith::word_fn(WordOp::kScatter)) {
-    for (uint32_t i = 1; i < kPredicatesOfScatter; ++i) {
+    for (uint32_t i = 1; i < exec::arith::kGathered; ++i) {
       f(in.d[0] + i);
     }
   } else if (in.kind == Kind::kMemory) {

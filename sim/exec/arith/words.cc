@@ -346,7 +346,6 @@ void halves(const Arguments& a, uint32_t mask) {
   over_lanes(mask, [=](uint32_t l) { d[l] = (x[l] >> from & 0xffff) * 0x10001; });
 }
 
-constexpr unsigned kPredicateCount = 7;
 void gather(const Arguments& a, uint32_t mask) {
   const Register* const p = a.s[0];
   const uint64_t bits = a.control >> kAmountAt;
@@ -355,7 +354,7 @@ void gather(const Arguments& a, uint32_t mask) {
   const uint64_t* const others = source(a.s[1]);
   over_lanes(mask, [=](uint32_t l) {
     uint64_t all = 0;
-    for (unsigned i = 0; i < kPredicateCount; ++i) {
+    for (unsigned i = 0; i < kGathered; ++i) {
       all |= p[i][l] << i;
     }
     const uint64_t wanted = bits << first;
@@ -367,7 +366,7 @@ void scatter(const Arguments& a, uint32_t mask) {
   const uint64_t *x = source(a.s[0]), *which = source(a.s[1]);
   const unsigned first = a.control & 31;
   over_lanes(mask, [=](uint32_t l) {
-    for (unsigned i = 0; i < kPredicateCount; ++i) {
+    for (unsigned i = 0; i < kGathered; ++i) {
       if ((which[l] >> i & 1) != 0) {
         p[i][l] = x[l] >> (first + i) & 1;
       }

@@ -50,7 +50,9 @@ constexpr uint64_t kComplement0 = 8, kComplement1 = 16, kComplement2 = 32;
 constexpr uint64_t kSecondCarry = 64, kSigned = 128, kWrap = 256, kPairs = 512, kRelu = 1024, kSum = 2048;
 constexpr uint64_t kNegatePredicate = 4096, kNegatePredicate2 = 8192;  // the carries, or what selects
 constexpr uint64_t kBoth = 16384;                                      // logic_fn(): and instead of or
-constexpr unsigned kAmountAt = 16;                                     // a shift's amount
+// P0 to P6.
+constexpr uint32_t kGathered = 7;
+constexpr unsigned kAmountAt = 16;  // a shift's amount
 // Shift.
 constexpr uint64_t kRight = 1, kHigh = 2, kWide = 4;
 // Compare.
