@@ -53,6 +53,9 @@ std::optional<uint64_t> special_of_place(Special special, const ThreadPlace& p) 
   }
 }
 
+namespace {
+
+// Of thread `thread` of the block, which is in its warp `warp`.
 uint64_t special_value(Special special, const Block& block, uint32_t thread, uint32_t warp) {
   const Launch& launch = block.launch();
   const uint32_t lane = thread % kLanes;
@@ -126,6 +129,44 @@ uint64_t special_value(Special special, const Block& block, uint32_t thread, uin
       return launch.local_bytes();
     default:  // special_of_place()
       return 0;
+  }
+}
+
+}  // namespace
+
+void fill_special(Special special, const Block& block, uint32_t warp, Register& out) {
+  const uint32_t first = warp * kLanes;
+  const isa::Dim3 size = block.launch().block;
+  switch (special) {
+    case Special::kTidX:
+    case Special::kTidY:
+    case Special::kTidZ: {
+      uint32_t x = first % size.x, y = first / size.x % size.y, z = first / size.x / size.y;
+      for (uint64_t& lane : out) {
+        lane = special == Special::kTidX ? x : special == Special::kTidY ? y : z;
+        if (++x == size.x) {
+          x = 0;
+          if (++y == size.y) {
+            y = 0;
+            ++z;
+          }
+        }
+      }
+      break;
+    }
+    case Special::kLaneid:
+    case Special::kLanemaskEq:
+    case Special::kLanemaskLe:
+    case Special::kLanemaskLt:
+    case Special::kLanemaskGe:
+    case Special::kLanemaskGt:
+      for (uint32_t lane = 0; lane < kLanes; ++lane) {
+        out[lane] = special_value(special, block, first + lane, warp);
+      }
+      break;
+    default:  // all lanes have the same
+      out.fill(special_value(special, block, first, warp));
+      break;
   }
 }
 

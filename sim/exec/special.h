@@ -81,7 +81,7 @@ struct ThreadPlace {
 std::optional<uint64_t> special_of_place(Special special, const ThreadPlace& place);
 
 class Block;
-// Of thread `thread` of the block, which is in its warp `warp`.
-uint64_t special_value(Special special, const Block& block, uint32_t thread, uint32_t warp);
+// Of the lanes of warp `warp` of the block.
+void fill_special(Special special, const Block& block, uint32_t warp, Register& out);
 
 }  // namespace heddle::exec

@@ -104,6 +104,9 @@ int checked(ExecOptions& o, const CLI::App& c) {
     if (o.program.host_work != 0 && !o.program.simulated_clock) {
       throw Error("--host-work is for --clock simulated");
     }
+    if (o.program.reuse && o.program.functional) {
+      throw Error("--reuse is for kernels that are timed (legal: without --functional)");
+    }
     // More than some eight wait for each other more than they help; values of races do not depend on how many
     // there are where kernels are timed.
     constexpr int kUseful = 8;
@@ -113,8 +116,8 @@ int checked(ExecOptions& o, const CLI::App& c) {
     exec_program(o.program);
   }
   only_for(c,
-           {"--gpu", "--set", "--out", "--timeline", "--functional", "--cold", "--clock", "--host-work",
-            "--quiet"},
+           {"--gpu", "--set", "--out", "--timeline", "--functional", "--cold", "--reuse", "--clock",
+            "--host-work", "--quiet"},
            "a program");
   if (c.remaining_size() != 0) {
     throw CLI::ExtrasError(c.get_name(), c.remaining());
@@ -155,6 +158,10 @@ void add_exec(CLI::App& app, int& status) {
       "--cold", o->program.cold,
       "each launch of the program finds cold caches, as Nsight Compute measures; else the L2 is as the "
       "launches before left it");
+  c->add_flag(
+      "--reuse", o->program.reuse,
+      "a launch like two others that took the same time is executed and takes that time, too: its values are "
+      "right, its time is likely");
   c->add_option(
        "--clock", o->clock,
        "what the program's clocks show: simulated, the time of the simulated host, whose own work takes "

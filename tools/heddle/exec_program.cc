@@ -129,6 +129,7 @@ void exec_program(const ProgramOptions& o) {
   set("HEDDLE_FORCE", o.force ? "1" : "");
   set("HEDDLE_FUNCTIONAL", o.functional ? "1" : "");
   set("HEDDLE_COLD", o.cold ? "1" : "");
+  set("HEDDLE_REUSE", o.reuse ? "1" : "");
   set("HEDDLE_HOST_WORK", o.host_work > 0 ? fmt::format("{:g}", o.host_work) : "");
   set("HEDDLE_QUIET", o.quiet ? "1" : "");
   set("HEDDLE_THREADS", std::to_string(o.threads));

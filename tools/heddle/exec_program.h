@@ -15,7 +15,7 @@ struct ProgramOptions {
   std::string gpu = "h200";
   config::LoadOptions load;
   std::filesystem::path out, timeline;
-  bool force = false, functional = false, cold = false, quiet = false;
+  bool force = false, functional = false, cold = false, reuse = false, quiet = false;
   bool simulated_clock = true;  // what the program's clocks show; of functional ones this computer's time
   double host_work = 0;         // of this computer's processor time that the program's own work takes
   int threads = 1;

@@ -1,13 +1,16 @@
 #include "tools/runtime/running_kernels.h"
 
 #include <errno.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 
 #include "analysis/run/plan.h"
 #include "sim/base/error.h"
+#include "sim/exec/execute.h"
 #include "sim/exec/fault.h"
 #include "sim/host/core/packets.h"
 
@@ -174,6 +177,47 @@ void RunningKernels::begin(Running& r) {
   });
 }
 
+// Alone on the machine, and without pages that would have to come: those that are executed bring none.
+bool RunningKernels::reused(Running& r) {
+  if (!running_.empty() || !unified_.empty()) {
+    for (const auto& other : running_) {
+      other->likeness.reset();
+    }
+    return false;
+  }
+  r.likeness.emplace(*r.opened.function, r.opened.launch);
+  const std::shared_ptr<const analysis::LaunchRecord> like = reuse_.take(*r.likeness);
+  if (like) {
+    execute(r, *like);
+  }
+  return like != nullptr;
+}
+
+void RunningKernels::execute(Running& r, const analysis::LaunchRecord& like) {
+  analysis::LaunchRecord record = like;
+  record.launch = options_.prepare(r.opened.launch);
+  exec::Execution execution(r.opened.launch, {.threads = options_.settings.threads});
+  if (!execution.run()) {
+    throw execution.waits();
+  }
+  const exec::ExecuteResult done = execution.result();
+  if (!reuse_.executed(*r.likeness, done.instructions)) {
+    record.cycles = static_cast<uint64_t>(
+        std::llround(static_cast<double>(like.cycles) * static_cast<double>(done.instructions) /
+                     static_cast<double>(like.warp_instructions)));
+  }
+  record.warp_instructions = done.instructions;
+  stats::Sampling& s = record.sampling;
+  s = {.requested = true,
+       .total_blocks = r.opened.launch.blocks(),
+       .cycles_low = record.cycles,
+       .cycles_high = record.cycles};
+  s.reason = fmt::format("executed, not timed: the time of launch {}, which is alike (--reuse)", like.launch);
+  options_.record(record);
+  source_->ended(*r.opened.function, done.output, nullptr);
+  over_.push_back({r.of.device, r.of.tag, r.of.at, r.of.at + host::time_on_device(record.cycles, gpu_)});
+}
+
 void RunningKernels::launch(const Launch& l) {
   auto r = std::make_unique<Running>();
   r->of = l;
@@ -183,6 +227,9 @@ void RunningKernels::launch(const Launch& l) {
     return;
   }
   try {
+    if (options_.reuse && reused(*r)) {
+      return;
+    }
     begin(*r);
   } catch (...) {
     source_->ended(*r->opened.function, "", std::current_exception());
@@ -217,7 +264,13 @@ std::optional<host::KernelModel::End> RunningKernels::simulate(host::Ps until) {
   const auto which = static_cast<size_t>(
       std::find_if(running_.begin(), running_.end(), [&](const auto& r) { return r->of.tag == ended->tag; }) -
       running_.begin());
-  options_.record(running_[which]->launch->record(std::move(ended->result)));
+  Running& r = *running_[which];
+  const auto record =
+      std::make_shared<const analysis::LaunchRecord>(r.launch->record(std::move(ended->result)));
+  options_.record(*record);
+  if (r.likeness) {
+    reuse_.timed(*r.likeness, record);
+  }
   return end(which, ended->start, ended->end);
 }
 

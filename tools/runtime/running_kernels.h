@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "analysis/run/opened_launch.h"
@@ -19,6 +20,7 @@
 #include "sim/device/detailed_engine.h"
 #include "sim/host/core/params.h"
 #include "sim/host/kernels/period.h"
+#include "tools/runtime/reuse.h"
 
 namespace heddle::runtime {
 
@@ -31,6 +33,7 @@ class RunningKernels final : public cuda::KernelMachine {
     std::function<uint32_t(exec::Launch&)> prepare;
     std::function<void(const analysis::LaunchRecord&)> record;
     analysis::Warn warn;
+    bool reuse = false;  // a launch whose like has settled is executed and takes its time (reuse.h)
   };
   // `gpu` outlives this.
   RunningKernels(const config::GpuConfig& gpu, Options options);
@@ -51,11 +54,14 @@ class RunningKernels final : public cuda::KernelMachine {
     std::shared_ptr<std::string> output = std::make_shared<std::string>();
     std::unique_ptr<analysis::OpenedLaunch> launch;
     Launch of;
+    std::optional<Likeness> likeness;  // while nothing else runs with it
   };
   analysis::PlannedLaunch planned(const cuda::LoadedFunction& function, const exec::Launch& launch,
                                   uint32_t number, std::shared_ptr<std::string> output) const;
   device::RunOptions run_options() const;
   void begin(Running& r);
+  bool reused(Running& r);
+  void execute(Running& r, const analysis::LaunchRecord& like);
   std::optional<End> simulate(host::Ps until);
   End end(size_t which, host::Ps start, host::Ps end);
   void fail(std::exception_ptr failure);
@@ -76,7 +82,8 @@ class RunningKernels final : public cuda::KernelMachine {
   };
   std::map<uint32_t, Unified> unified_;            // by the model's buffer
   std::vector<std::unique_ptr<Running>> running_;  // those on the machine
-  std::vector<End> over_;                          // without having run
+  std::vector<End> over_;                          // without having run on it
+  Reuse reuse_;
 };
 
 }  // namespace heddle::runtime

@@ -92,7 +92,8 @@ void Session::make_context() {
   } else {
     kernels_ = std::make_unique<RunningKernels>(
         gpu_, RunningKernels::Options{settings_, setting("HEDDLE_COLD") == "1", prepares,
-                                      [this](const analysis::LaunchRecord& r) { store(r); }, notes});
+                                      [this](const analysis::LaunchRecord& r) { store(r); }, notes,
+                                      setting("HEDDLE_REUSE") == "1"});
   }
   context_ = std::make_unique<cuda::Context>(
       gpu_, cuda::Context::Environment{kernels_.get(), kernels_.get(),
@@ -152,6 +153,7 @@ uint32_t Session::prepare(exec::Launch& launch) {
 // That the disk is full is no failure of the program's kernel.
 void Session::store(const analysis::LaunchRecord& r) {
   instructions_ += r.warp_instructions;
+  reused_ += r.sampling.requested ? 1 : 0;
   if (!store_) {
     return;
   }
@@ -195,6 +197,11 @@ void Session::end() {
                      program_invocation_short_name, launches_, analysis::grouped(instructions_),
                      host::to_us(r.end), gpu_.product(),
                      setting("HEDDLE_HOST_WORK").empty() ? "takes no time" : "counts as this computer's"));
+    if (reused_ > 0) {
+      note(fmt::format(
+          "{} of the launches were executed and not timed: each took the time of one like it (--reuse)",
+          analysis::grouped(reused_)));
+    }
     if (!functional_) {
       for (const std::string& line : context_->assumptions().lines()) {
         note("assumed: " + line);

@@ -9,6 +9,7 @@
 //   HEDDLE_THREADS       host threads that simulate a launch
 //   HEDDLE_FUNCTIONAL    1: kernels are executed and not timed
 //   HEDDLE_COLD          1: every launch finds cold caches
+//   HEDDLE_REUSE         1: launches like others that have been timed take their time
 //   HEDDLE_QUIET         1: nothing is said of the session at its end
 #pragma once
 
@@ -64,6 +65,7 @@ class Session final {
   std::set<std::string, std::less<>> said_;
   bool functional_ = false;
   uint32_t launches_ = 0;
+  uint64_t reused_ = 0;  // of them: Reuse
   uint64_t instructions_ = 0;
   std::atomic<bool> ended_{false};
 };

@@ -23,16 +23,19 @@ uint64_t low(uint64_t x, unsigned count) { return x & ((uint64_t{1} << count) - 
 // not there.
 uint64_t square(uint32_t x) {
   constexpr unsigned kColumns = 19, kRows = 9;
-  uint64_t missing = 0;
+  constexpr uint32_t kLowest = (1U << kColumns) - 1;
+  uint32_t missing = 0;
+#pragma GCC unroll 9
   for (unsigned i = 0; i < kRows; ++i) {
-    if ((x >> i & 1) != 0) {
-      missing += low(uint64_t{x} << (i + 1) & ~low(~uint64_t{0}, 2 * i + 2), kColumns);
-    }
+    missing += (0 - (x >> i & 1)) & (x << (i + 1)) & kLowest & ~((4U << 2 * i) - 1);
   }
-  for (unsigned i = 0; 2 * i < kColumns; ++i) {
-    missing += uint64_t{x >> i & 1} << 2 * i;
-  }
-  return uint64_t{x} * x - missing;
+  // Bit i of the lower ten to place 2 i.
+  uint32_t diagonal = x & ((1U << (kColumns + 1) / 2) - 1);
+  diagonal = (diagonal | diagonal << 8) & 0x00ff00ff;
+  diagonal = (diagonal | diagonal << 4) & 0x0f0f0f0f;
+  diagonal = (diagonal | diagonal << 2) & 0x33333333;
+  diagonal = (diagonal | diagonal << 1) & 0x55555555;
+  return uint64_t{x} * x - missing - diagonal;
 }
 
 // How a function's polynomial is added up: c0 << shift0 +- c1 * rest << shift1 +- c2 * square(rest), and a
@@ -91,6 +94,10 @@ Split split(uint32_t x) {
 
 // fraction with the exponent of 1, times 2^n; subnormal results are rounded to nearest.
 uint32_t scaled(uint32_t sign, uint32_t one_to_two, int n) {
+  const int exponent = static_cast<int>(one_to_two >> 23) + n;
+  if (exponent > 0 && exponent < 255) {
+    return sign | (one_to_two + (static_cast<uint32_t>(n) << 23));
+  }
   return sign | bits(static_cast<float>(std::ldexp(double{number(one_to_two)}, n)));
 }
 

@@ -47,9 +47,7 @@ Warp::Warp(Block& block, uint32_t index, uint32_t lanes)
   own.resize(kFirstSpecial + code.specials.size());
   own[kStackSlot & kSlotIndex].fill(kStackBase);
   for (size_t i = 0; i < code.specials.size(); ++i) {
-    for (uint32_t lane = 0; lane < kLanes; ++lane) {
-      own[kFirstSpecial + i][lane] = special_value(code.specials[i], block, index * kLanes + lane, index);
-    }
+    fill_special(code.specials[i], block, index, own[kFirstSpecial + i]);
   }
   if (launch.constants) {
     core_.constants = launch.constants->data();
