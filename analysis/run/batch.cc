@@ -51,9 +51,16 @@ class Batch {
       if (turn >= slots_.size()) {
         return;
       }
-      simulate(schedule_.empty() ? turn : schedule_[turn]);
+      size_t i = schedule_.empty() ? turn : schedule_[turn];
+      if (follows(i)) {
+        continue;
+      }
+      do {
+        simulate(i++);
+      } while (i < slots_.size() && follows(i) && !cancelled());
     }
   }
+  bool follows(size_t i) const { return i > 0 && options_.follows && options_.follows(i); }
 
   void simulate(size_t i) {
     Outcome outcome;

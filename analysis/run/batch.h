@@ -21,9 +21,11 @@ struct Outcome {
 };
 
 struct BatchOptions {
-  int jobs = 1;                         // launches simulated at a time, each in a thread of its own
-  bool keep_going = false;              // a failed launch does not stop the others
-  Warn warn = nullptr;                  // told when there are fewer threads than jobs
+  int jobs = 1;             // launches simulated at a time, each in a thread of its own
+  bool keep_going = false;  // a failed launch does not stop the others
+  Warn warn = nullptr;      // told when there are fewer threads than jobs
+  // Launch `i` comes behind launch i - 1, in the same thread. May be empty: none does.
+  std::function<bool(size_t i)> follows = nullptr;
   std::atomic<bool>* cancel = nullptr;  // set from outside to stop; set by the batch when a launch failed
 };
 

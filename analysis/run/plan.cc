@@ -140,4 +140,11 @@ std::vector<size_t> largest_first(const std::vector<PlannedLaunch>& launches) {
   return order;
 }
 
+std::function<bool(size_t)> follows(const std::vector<PlannedLaunch>& launches, const RunSettings& settings) {
+  if (settings.between == Between::kFlush) {
+    return nullptr;
+  }
+  return [&launches](size_t i) { return launches[i].trace == launches[i - 1].trace; };
+}
+
 }  // namespace heddle::analysis

@@ -38,6 +38,9 @@ std::vector<PlannedLaunch> plan_launches(const std::vector<std::filesystem::path
 // LaunchRecord::trace_hash. A trace that cannot be read has one, too: that is reported when it is simulated.
 std::string trace_hash(const PlannedLaunch& launch);
 
+// BatchOptions::follows: what the launch before leaves is to be kept, and is of the same recording.
+std::function<bool(size_t)> follows(const std::vector<PlannedLaunch>& launches, const RunSettings& settings);
+
 // What is known about the work before it is done: sizes of text traces, lengths of native ones.
 std::vector<double> weights(const std::vector<PlannedLaunch>& launches);
 

@@ -31,6 +31,17 @@ int threads_for(int wanted, uint32_t sms, const Warn& warn) {
   return threads;
 }
 
+std::vector<std::string> describe(const RunSettings& s) {
+  std::vector<std::string> out;
+  if (s.between == Between::kKeep) {
+    out.emplace_back("--between=keep");
+  }
+  if (s.warm_up != 0) {
+    out.push_back(fmt::format("--warm-up={}", s.warm_up));
+  }
+  return out;
+}
+
 // Launches side by side use the host best; a few threads each shorten the largest ones, which would be the
 // last.
 void share_out(RunSettings& s, size_t launches) {

@@ -44,6 +44,31 @@ class Run(harness.HeddleTest):
         self.assertEqual(self.query("r.db", uncatalogued), [(0,)])
         self.assertIn("far_latency: 80", self.query("r.db", "SELECT config_text FROM runs")[0][0])
 
+    def test_what_launches_leave_in_the_l2(self):
+        self.capture("app", kernels=2)
+        self.capture("other", kernels=2)
+        dram = lambda db: [v for v, in self.counter(db, "dram__bytes_read.sum")]
+        self.ok("run", "app", "other", "--gpu", "h200", "--out", "flush.db")
+        cold = dram("flush.db")
+        self.assertGreater(min(cold), 0)
+        self.ok("run", "app", "other", "--gpu", "h200", "--out", "keep.db", "--between", "keep")
+        kept = dram("keep.db")
+        # The second launch reads what the first one has read, and as much again; another recording has another machine.
+        self.assertEqual(kept[0], cold[0])
+        self.assertEqual(kept[1], cold[1] - cold[0])
+        self.assertEqual(kept[2:], kept[:2])
+        self.ok("run", "app", "--gpu", "h200", "--out", "warm.db", "--warm-up", "1")
+        self.assertEqual(dram("warm.db"), [0, 0])
+        self.assertEqual(self.query("warm.db", "SELECT overrides FROM runs"), [("--warm-up=1\n",)])
+        self.assertEqual(self.query("keep.db", "SELECT overrides FROM runs"), [("--between=keep\n",)])
+        for jobs in ("1", "4"):
+            self.ok("run", "app", "other", "--gpu", "h200", "--out", f"{jobs}.db", "--between", "keep", "--jobs", jobs,
+                    "--no-host-timing")
+        self.assertEqual(self.read("1.db"), self.read("4.db"))
+        self.fails("run", "app", "--gpu", "h200", "--between", "real", says="keep")
+        self.fails("run", "app", "--gpu", "h200", "--warm-up", "1", "--sample", says="--between flush")
+        self.fails("run", "app", "--gpu", "h200", "--between", "keep", "--checkpoint", "c", "--checkpoint-at", "9", says="--between flush")
+
     def test_sample(self):
         machine = ["--gpu", "h200", "--set", "topology.sms=2", "--set", "topology.tpcs_per_gpc=[1]"]
         self.capture("short", kernels=1, blocks=8)

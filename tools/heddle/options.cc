@@ -95,6 +95,20 @@ void add_sim_options(CLI::App& app, SimOptions& o, bool gpu_required) {
   app.add_flag(
       "--sample", o.sample,
       "simulate only as many blocks as tell how long the others take, where the grid is long enough");
+  app.add_option_function<std::string>(
+         "--between",
+         [&o](const std::string& s) {
+           o.between = s == "keep" ? analysis::Between::kKeep : analysis::Between::kFlush;
+         },
+         "what a launch finds in the L2: nothing (flush), as Nsight Compute measures by default; or what the "
+         "launches before it in its recording have left (keep), as in a program")
+      ->check(CLI::IsMember({"flush", "keep"}))
+      ->default_str("flush");
+  app.add_option("--warm-up", o.warm_up,
+                 "so often each launch is simulated before the time that counts, on the same machine")
+      ->check(CLI::Range(0, 100))
+      ->type_name("N")
+      ->capture_default_str();
   app.add_option("--l2-set-aside", o.l2.set_aside_bytes,
                  "bytes of the L2 that are set aside for persisting lines")
       ->transform(size_value(false))

@@ -54,10 +54,18 @@ StoredBatch::StoredBatch(const SimOptions& sim, const StoredBatchOptions& option
     }
   }
   analysis::check(sim_.l2, gpu_);
+  analysis::check(sim_, gpu_);
   for (const std::string& line : analysis::describe(sim_.l2)) {
     record_.overrides += line + '\n';
   }
+  for (const std::string& line : analysis::describe(sim_)) {
+    record_.overrides += line + '\n';
+  }
   if (options_.checkpoint.any()) {
+    if (sim_.between != analysis::Between::kFlush || sim_.warm_up != 0) {
+      throw Error(
+          "a checkpoint has one launch, from a cold machine (legal: --between flush without --warm-up)");
+    }
     checkpointed_ = std::make_unique<analysis::CheckpointedRuns>(gpu_, sim_, options_.checkpoint,
                                                                  launches_.front(), cancel_flag(), warn);
   }
@@ -72,9 +80,10 @@ StoredBatch::StoredBatch(const SimOptions& sim, const StoredBatchOptions& option
 
 int StoredBatch::run(const Finished& finished) {
   catch_signals();
-  // One alone takes no other with it.
+  // One alone takes no other with it; those that leave something to each other share a process.
   const std::unique_ptr<analysis::Isolation> isolation =
-      launches_.size() > 1 && !checkpointed_ ? isolate() : nullptr;
+      launches_.size() > 1 && !checkpointed_ && sim_.between == analysis::Between::kFlush ? isolate()
+                                                                                          : nullptr;
   const analysis::Simulator simulator(gpu_, sim_, cancel_flag(), warn);
   ProgressMeter meter(sim_.quiet ? ProgressMeter::Style::kNone : ProgressMeter::style_for_stderr(),
                       analysis::weights(launches_), write_stderr);
@@ -84,6 +93,7 @@ int StoredBatch::run(const Finished& finished) {
   batch.jobs = sim_.jobs;
   batch.keep_going = options_.keep_going;
   batch.warn = warn;
+  batch.follows = analysis::follows(launches_, sim_);
   batch.cancel = &cancel_flag();
   analysis::BatchCalls calls;
   calls.simulate = [&](size_t i) {

@@ -97,9 +97,13 @@ struct Request {
 py::tuple run(Request q, const py::object& progress) {
   Records records;
   const config::GpuConfig gpu = throwing<ConfigError>([&] { return q.config->finish(); });
-  throwing<ConfigError>([&] { analysis::check(q.settings.l2, gpu); });
+  throwing<ConfigError>([&] {
+    analysis::check(q.settings.l2, gpu);
+    analysis::check(q.settings, gpu);
+  });
   std::vector<std::string> overrides = q.config->overrides();
   std::ranges::move(analysis::describe(q.settings.l2), std::back_inserter(overrides));
+  std::ranges::move(analysis::describe(q.settings), std::back_inserter(overrides));
   records.run = analysis::run_record(gpu, q.config->fidelity(), overrides, q.launches.size());
   analysis::share_out(q.settings, q.launches.size());
   std::unique_ptr<analysis::ResultStore> store;
@@ -125,6 +129,7 @@ py::tuple run(Request q, const py::object& progress) {
     batch.jobs = q.settings.jobs;
     batch.keep_going = q.keep_going;
     batch.warn = warn;
+    batch.follows = analysis::follows(q.launches, q.settings);
     batch.cancel = &cancel;
     analysis::BatchCalls calls;
     calls.simulate = [&](size_t i) {
@@ -179,6 +184,12 @@ void bind_run(py::module_& m) {
       .def_readwrite("cpus", &RunSettings::cpus)
       .def_readwrite("watchdog_cycles", &RunSettings::watchdog_cycles)
       .def_readwrite("sample", &RunSettings::sample)
+      .def_readwrite("warm_up", &RunSettings::warm_up)
+      .def_property(
+          "keep", [](const RunSettings& s) { return s.between == analysis::Between::kKeep; },
+          [](RunSettings& s, bool keep) {
+            s.between = keep ? analysis::Between::kKeep : analysis::Between::kFlush;
+          })
       .def_property(
           "l2_set_aside", [](const RunSettings& s) { return s.l2.set_aside_bytes; },
           [](RunSettings& s, uint64_t bytes) { s.l2.set_aside_bytes = bytes; })

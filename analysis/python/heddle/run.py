@@ -41,13 +41,14 @@ class Progress:
 
 def settings(*, threads: int = 1, jobs: int = 1, cpus: int = 0, sample: bool = False, strict: bool = False,
              allow_capability_mismatch: bool = False, watchdog_cycles: int = 5_000_000, profile: bool = False,
-             profile_interval: int = 128, l2_set_aside: int = 0, l2_window: Optional[Window] = None):
+             profile_interval: int = 128, l2_set_aside: int = 0, l2_window: Optional[Window] = None,
+             between: str = "flush", warm_up: int = 0):
     """The C++ side's settings, checked."""
     out = native.Settings()
     for name, value, low, high in (("threads", threads, 1, 1024), ("jobs", jobs, 1, 1024), ("cpus", cpus, 0, 1024),
                                    ("watchdog_cycles", watchdog_cycles, 1, 2**62),
                                    ("profile_interval", profile_interval, 1, 2**30),
-                                   ("l2_set_aside", l2_set_aside, 0, 2**62)):
+                                   ("l2_set_aside", l2_set_aside, 0, 2**62), ("warm_up", warm_up, 0, 100)):
         value = integer(name, value, low, high)
         if name != "profile_interval" or profile:
             setattr(out, name, value)
@@ -55,6 +56,9 @@ def settings(*, threads: int = 1, jobs: int = 1, cpus: int = 0, sample: bool = F
         raise Error("cpus shares out what threads and jobs set: give either it or them")
     if sample and profile:
         raise Error("profile is of all blocks, and sample leaves some out: give only one of them")
+    if between not in ("flush", "keep"):
+        raise Error(f"between={between!r}; legal: 'flush', 'keep'")
+    out.keep = between == "keep"
     if l2_window is not None:
         out.set_l2_window(l2_window if isinstance(l2_window, str) else ",".join(str(part) for part in l2_window))
     out.sample, out.strict, out.allow_capability_mismatch = sample, strict, allow_capability_mismatch
@@ -63,7 +67,8 @@ def settings(*, threads: int = 1, jobs: int = 1, cpus: int = 0, sample: bool = F
 
 def run(traces: Traces, gpu: Union[str, Config] = "h200", *, fidelity: Optional[str] = None, set: Sequence[str] = (),
         sample: bool = False, profile: bool = False, profile_interval: int = 128, threads: int = 1, jobs: int = 1, cpus: int = 0,
-        cluster: Optional[Sequence[int]] = None, l2_set_aside: int = 0, l2_window: Optional[Window] = None,
+        cluster: Optional[Sequence[int]] = None, between: str = "flush", warm_up: int = 0, l2_set_aside: int = 0,
+        l2_window: Optional[Window] = None,
         progress: Union[None, bool, Callable[[Progress], None]] = None, out: Union[str, os.PathLike, None] = None,
         exists: str = "error", host_timing: bool = True, keep_going: bool = False, strict: bool = False,
         allow_capability_mismatch: bool = False, watchdog_cycles: int = 5_000_000) -> Results:
@@ -83,6 +88,9 @@ def run(traces: Traces, gpu: Union[str, Config] = "h200", *, fidelity: Optional[
         cpus: host threads in all, shared out between the two; 0: as they say.
         cluster: blocks of a cluster of all launches, (x, y, z), for kernels with a compiled-in size (__cluster_dims__), which
             a trace lacks; Launch.with_cluster() for single ones.
+        between: what a launch finds in the L2: nothing ("flush", as Nsight Compute measures by default), or what the launches
+            before it in its recording have left ("keep", as in a program).
+        warm_up: so often each launch is simulated before the time that counts, on the same machine.
         l2_set_aside: bytes of L2 for persisting lines only (cudaLimitPersistingL2CacheSize), at most
             l2.max_persisting_bytes.
         l2_window: cudaAccessPolicyWindow: (base, bytes), and if wanted hit ratio, hit and miss property ("normal", "streaming",
@@ -112,7 +120,8 @@ def run(traces: Traces, gpu: Union[str, Config] = "h200", *, fidelity: Optional[
     config = as_config(gpu, fidelity, set)
     how = settings(threads=threads, jobs=jobs, cpus=cpus, sample=sample, strict=strict,
                    allow_capability_mismatch=allow_capability_mismatch, watchdog_cycles=watchdog_cycles,
-                   profile=profile, profile_interval=profile_interval, l2_set_aside=l2_set_aside, l2_window=l2_window)
+                   profile=profile, profile_interval=profile_interval, l2_set_aside=l2_set_aside, l2_window=l2_window,
+                   between=between, warm_up=warm_up)
     launches = launches_of(traces, strict, cluster)
     report = reporter(progress)
 
