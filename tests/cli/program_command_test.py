@@ -38,10 +38,11 @@ class Program(harness.HeddleTest):
     def test_cold_and_warm(self):
         """The graph's kernels again and again: from cold caches always the same, else faster once their data is in the L2."""
         cycles = {}
-        for option in ("--cold", "--force"):
+        for option in ("--cold", "--between=flush", "--force"):
             self.ok("exec", "--quiet", option, "--out", option + ".db", self.program())
             cycles[option] = [c for (c,) in self.query(option + ".db", "SELECT cycles FROM launches ORDER BY launch LIMIT 6")]
         self.assertEqual(cycles["--cold"][:3], cycles["--cold"][3:])
+        self.assertEqual(cycles["--between=flush"], cycles["--cold"])
         self.assertEqual(cycles["--force"][0], cycles["--cold"][0])
         for warm, cold in zip(cycles["--force"][3:], cycles["--cold"][3:]):
             self.assertLess(warm, cold)

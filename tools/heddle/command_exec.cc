@@ -116,8 +116,8 @@ int checked(ExecOptions& o, const CLI::App& c) {
     exec_program(o.program);
   }
   only_for(c,
-           {"--gpu", "--set", "--out", "--timeline", "--functional", "--cold", "--reuse", "--clock",
-            "--host-work", "--quiet"},
+           {"--gpu", "--set", "--out", "--timeline", "--functional", "--between", "--cold", "--reuse",
+            "--clock", "--host-work", "--quiet"},
            "a program");
   if (c.remaining_size() != 0) {
     throw CLI::ExtrasError(c.get_name(), c.remaining());
@@ -154,10 +154,13 @@ void add_exec(CLI::App& app, int& status) {
   c->add_option("--timeline", o->program.timeline, "the program's timeline for Perfetto or chrome://tracing")
       ->type_name("FILE.json");
   c->add_flag("--functional", o->program.functional, "the program's kernels are executed and not timed");
-  c->add_flag(
-      "--cold", o->program.cold,
-      "each launch of the program finds cold caches, as Nsight Compute measures; else the L2 is as the "
-      "launches before left it");
+  c->add_option_function<std::string>(
+       "--between", [o](const std::string& s) { o->program.cold = s == "flush"; },
+       "what each launch of the program finds in the L2: what those before it have left (keep), or nothing "
+       "(flush), as Nsight Compute measures by default")
+      ->check(CLI::IsMember({"flush", "keep"}))
+      ->default_str("keep");
+  c->add_flag("--cold", o->program.cold, "the same as --between flush");
   c->add_flag(
       "--reuse", o->program.reuse,
       "a launch like two others that took the same time is executed and takes that time, too: its values are "
