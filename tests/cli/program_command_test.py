@@ -85,6 +85,12 @@ class Program(harness.HeddleTest):
             self.fails("exec", "--host-work", wrong, self.program("pages"), says="legal: none, cpu, cpu:FACTOR")
         self.fails("exec", "--host-work", "cpu", "--clock", "host", self.program("pages"), says="--clock simulated")
 
+    def test_memory_domains(self):
+        """C69: what one SM wrote before a flag of the device's is seen behind another SM's flag by the CPU, which waits for it."""
+        p = self.ok("exec", self.program("domains"))
+        self.assertEqual(p.stdout, "on another SM: PASS\non the CPU: PASS\n")
+        self.assertIn("another run may be others", p.stderr)  # it waits without a call
+
     def test_threads(self):
         """Threads go on by simulated time: each run is the same, and nobody's patience was needed."""
         runs = set()

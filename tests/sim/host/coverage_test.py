@@ -5,7 +5,7 @@ import unittest
 
 PAGE = "sim/host/COVERAGE.md"
 TESTS = ["tests/sim/host/*/*_test.cc", "tests/workload/*_test.cc", "tests/exec/*_test.cc", "tests/runtime/*_test.cc"]
-TIMED = "tests/python/guide_test.py"
+PROGRAMS = ["tests/python/guide_test.py", "tests/cli/program_command_test.py"]
 
 # Rows of each table of the specification: ids run from 01 to this number.
 LAST = {
@@ -25,8 +25,9 @@ class Coverage(unittest.TestCase):
             for path in glob.glob(pattern):
                 with open(path, encoding="utf-8") as f:
                     titles += re.findall(r'(?:TEST_CASE|SECTION)\("([^"]*)"', f.read())
-        with open(TIMED, encoding="utf-8") as f:
-            titles += re.findall(r'def test_\w+\(self\):\n +"""([^"]*)"""', f.read())
+        for path in PROGRAMS:
+            with open(path, encoding="utf-8") as f:
+                titles += re.findall(r'def test_\w+\(self\):\n +"""([^"]*)"""', f.read())
         cls.cited = set(re.findall(r"\b[A-Z]{1,2}\d\d\b", " ".join(titles)))
 
     def test_every_row_of_the_specification_is_there(self):
