@@ -71,10 +71,16 @@ class DetailedEngine : public Engine {
   };
   void host_memory(std::span<const HostRange> ranges);
   // Requests for pages that are away wait until place(); else they take no time.
-  void hold_pages(bool on) { host_.value().hold(on); }
+  void hold_pages(bool on) {
+    if (host_) {
+      host_->hold(on);
+    }
+  }
   // First requests for pages that are away. quantum() and advance() go no further when there are some.
   bool has_faults() const { return host_ && host_->has_faults(); }
-  std::vector<memory::HostEnd::Fault> take_faults() { return host_.value().take_faults(); }
+  std::vector<memory::HostEnd::Fault> take_faults() {
+    return host_ ? host_->take_faults() : std::vector<memory::HostEnd::Fault>();
+  }
   // From now(), or later from `at` on: memory::kThisDevice, kHostDevice or kAway.
   void place(uint64_t page, uint8_t owner, Cycle at);
   // Blocks are done; with a host beyond a link, their stores, too, are there.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "sim/exec/warp_fn.h"
 #include "sim/isa/kernel.h"
 
 namespace heddle::exec {

@@ -185,15 +185,16 @@ bool RunningKernels::reused(Running& r) {
     }
     return false;
   }
-  r.likeness.emplace(*r.opened.function, r.opened.launch);
-  const std::shared_ptr<const analysis::LaunchRecord> like = reuse_.take(*r.likeness);
+  Likeness likeness(*r.opened.function, r.opened.launch);
+  const std::shared_ptr<const analysis::LaunchRecord> like = reuse_.take(likeness);
   if (like) {
-    execute(r, *like);
+    execute(r, likeness, *like);
   }
+  r.likeness = std::move(likeness);
   return like != nullptr;
 }
 
-void RunningKernels::execute(Running& r, const analysis::LaunchRecord& like) {
+void RunningKernels::execute(Running& r, const Likeness& likeness, const analysis::LaunchRecord& like) {
   analysis::LaunchRecord record = like;
   record.launch = options_.prepare(r.opened.launch);
   exec::Execution execution(r.opened.launch, {.threads = options_.settings.threads});
@@ -201,7 +202,7 @@ void RunningKernels::execute(Running& r, const analysis::LaunchRecord& like) {
     throw execution.waits();
   }
   const exec::ExecuteResult done = execution.result();
-  if (!reuse_.executed(*r.likeness, done.instructions)) {
+  if (!reuse_.executed(likeness, done.instructions)) {
     record.cycles = static_cast<uint64_t>(
         std::llround(static_cast<double>(like.cycles) * static_cast<double>(done.instructions) /
                      static_cast<double>(like.warp_instructions)));

@@ -61,7 +61,7 @@ class RunningKernels final : public cuda::KernelMachine {
   device::RunOptions run_options() const;
   void begin(Running& r);
   bool reused(Running& r);
-  void execute(Running& r, const analysis::LaunchRecord& like);
+  void execute(Running& r, const Likeness& likeness, const analysis::LaunchRecord& like);
   std::optional<End> simulate(host::Ps until);
   End end(size_t which, host::Ps start, host::Ps end);
   void fail(std::exception_ptr failure);
