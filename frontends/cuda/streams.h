@@ -49,7 +49,8 @@ struct Event : std::enable_shared_from_this<Event> {
   // Recorded in a stream that captured: what waiting for it means there.
   std::shared_ptr<Capture> capture;
   std::vector<Node*> front;
-  FreeClock frees;  // of the stream, when it was recorded
+  FreeClock frees;                      // of the stream, when it was recorded
+  std::optional<uint32_t> shared = {};  // its number among those of several processes (share.h)
 };
 
 }  // namespace heddle::cuda

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -131,6 +132,14 @@ void exec_program(const ProgramOptions& o) {
   set("HEDDLE_COLD", o.cold ? "1" : "");
   set("HEDDLE_HOST_WORK", o.host_work > 0 ? fmt::format("{:g}", o.host_work) : "");
   set("HEDDLE_QUIET", o.quiet ? "1" : "");
+  // Processes that the program makes find each other by a name that nobody else has.
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  set("HEDDLE_SHARE", !o.simulated_clock ? ""
+                      : o.share.empty()  ? fmt::format("of-{}-{}", getpid(), now)
+                                         : o.share);
+  set("HEDDLE_SHARE_MAKE", o.share.empty() ? "" : "1");
+  set("HEDDLE_SHARE_NUMBER", o.number);
+  set("HEDDLE_COMPUTE_MODE", o.compute_mode == "default" ? "" : o.compute_mode);
   set("HEDDLE_THREADS", std::to_string(o.threads));
   std::vector<char*> arguments = {const_cast<char*>(o.program.c_str())};
   for (const std::string& a : o.arguments) {

@@ -38,7 +38,13 @@ DriverContext* Contexts::current() {
   }
 }
 
-void prepare(cuda::Context& c, bool runtime, bool context) {
+void require_context(Contexts& all, const std::function<bool()>& may_make) {
+  all.allowed = all.allowed || may_make();
+  cuda::require(all.allowed, Status::kDevicesUnavailable,
+                "the device's compute mode is prohibited, or exclusive and another process has a context");
+}
+
+void prepare(cuda::Context& c, bool runtime, bool context, const std::function<bool()>& may_make) {
   Contexts& all = Contexts::get();
   all.initialised = all.initialised || runtime;
   cuda::require(all.initialised, Status::kInitializationError, "cuInit was not called");
@@ -47,6 +53,9 @@ void prepare(cuda::Context& c, bool runtime, bool context) {
   }
   if (!context) {
     return;
+  }
+  if (runtime) {
+    require_context(all, may_make);
   }
   if (runtime && !std::exchange(all.made, true)) {
     c.timeline().call([](auto& t) { t.setDevice(0); });

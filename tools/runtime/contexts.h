@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -41,6 +42,7 @@ class Contexts {
   uint32_t users = 0;  // of the primary one: how often it was retained; the runtime retains it once
   bool of_runtime = false;
   bool started = false, made = false;  // the driver, a context: what takes time once
+  bool allowed = false;                // the device's compute mode lets the process have contexts
   cuda::Handles<DriverContext> created{cuda::Status::kInvalidContext, "no such context"};
 
   bool active() const { return users != 0; }
@@ -56,6 +58,9 @@ class Contexts {
 // driver and make the primary context current in a thread without one; the driver's throw CallFailed when
 // what they need is not there.
 // What starts the driver and makes the first context takes its time on the simulated host (host.first).
-void prepare(cuda::Context& c, bool runtime, bool context);
+// `may_make`: asked before the process's first context is made; false: the compute mode refuses it.
+void prepare(cuda::Context& c, bool runtime, bool context, const std::function<bool()>& may_make);
+// The same where the driver's calls make a context.
+void require_context(Contexts& all, const std::function<bool()>& may_make);
 
 }  // namespace heddle::runtime
