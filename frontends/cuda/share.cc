@@ -415,6 +415,12 @@ bool Share::makes_context(bool exclusive) {
   return true;
 }
 
+void Share::drops_context() {
+  const Lock lock(*this);
+  board_.places[place_].context = false;
+  board_.places[place_].used_bytes = 0;
+}
+
 void Share::uses(uint64_t bytes) {
   const Lock lock(*this);
   board_.places[place_].used_bytes = bytes;

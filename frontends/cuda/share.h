@@ -18,11 +18,11 @@ namespace heddle::cuda {
 class Share {
  public:
   struct Options {
-    std::string name;        // of the board: letters, digits, -, _ and .
-    bool makes = false;      // it, if it is not there
-    uint32_t number = 0;     // of this process, from 1 on; 0: the next one that is free
-    uint32_t processes = 0;  // that begin together; 0: each when it comes
-    host::Ps slice, change;  // of the device's time (host::Slices)
+    std::string name;            // of the board: letters, digits, -, _ and .
+    bool makes = false;          // it, if it is not there
+    uint32_t number = 0;         // of this process, from 1 on; 0: the next one that is free
+    uint32_t processes = 0;      // that begin together; 0: each when it comes
+    host::Ps slice{}, change{};  // of the device's time (host::Slices)
   };
   // Null: there is no board, and none is made. Throws Error.
   static std::unique_ptr<Share> join(const Options& options);
@@ -73,6 +73,7 @@ class Share {
   // ---- contexts and memory
   // False: the device is another process's alone, or nobody's.
   bool makes_context(bool exclusive);
+  void drops_context();
   void uses(uint64_t bytes);
   uint64_t others_use();
 

@@ -94,15 +94,17 @@ void share(const std::string& text, ProgramOptions& o) {
   o.share = text.substr(0, colon);
   const std::string rest = colon == std::string::npos ? "1/1" : text.substr(colon + 1);
   const size_t slash = rest.find('/');
-  const auto number = parse_number<uint32_t>(rest.substr(0, slash));
-  const auto all = slash == std::string::npos ? std::nullopt : parse_number<uint32_t>(rest.substr(slash + 1));
+  // 0: no number.
+  const uint32_t number = parse_number<uint32_t>(rest.substr(0, slash)).value_or(0);
+  const uint32_t all =
+      slash == std::string::npos ? 0 : parse_number<uint32_t>(rest.substr(slash + 1)).value_or(0);
   constexpr uint32_t kMost = 64;
   constexpr size_t kLongest = 100;
   const bool named = !o.share.empty() && o.share.size() <= kLongest &&
                      std::all_of(o.share.begin(), o.share.end(), [](unsigned char ch) {
                        return std::isalnum(ch) != 0 || ch == '-' || ch == '_' || ch == '.';
                      });
-  if (!named || !number || !all || *number < 1 || *number > *all || *all > kMost) {
+  if (!named || number < 1 || number > all || all > kMost) {
     throw Error(
         fmt::format("--share {} (legal: NAME, or NAME:I/N for process I of N that begin together; NAME of "
                     "letters, digits, -, _ and ., N to {})",
@@ -144,7 +146,7 @@ int checked(ExecOptions& o, const CLI::App& c) {
   }
   only_for(c,
            {"--gpu", "--set", "--out", "--timeline", "--functional", "--cold", "--clock", "--host-work",
-            "--quiet", "--share", "--compute-mode"},
+            "--quiet", "--share", "--compute-mode", "--mig"},
            "a program");
   if (c.remaining_size() != 0) {
     throw CLI::ExtrasError(c.get_name(), c.remaining());
@@ -201,6 +203,9 @@ void add_exec(CLI::App& app, int& status) {
        "the program's process shares the GPU with others of that name, which are started alike; :I/N: it is "
        "the I-th of N that begin together")
       ->type_name("NAME[:I/N]");
+  c->add_option("--mig", o->program.mig,
+                "the device is an instance of the GPU with that profile (MIG), such as 3g.71gb of an H200")
+      ->type_name("PROFILE");
   c->add_option("--compute-mode", o->program.compute_mode, "how many processes may have contexts on the GPU")
       ->check(CLI::IsMember({"default", "exclusive-process", "prohibited"}))
       ->capture_default_str();

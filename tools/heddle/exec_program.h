@@ -22,10 +22,11 @@ struct ProgramOptions {
   std::string share;   // the board of the processes that share the device; empty: it and those it makes
   std::string number;  // I/N: this is process I of N that begin together
   std::string compute_mode = "default";
+  std::string mig;  // profile of the instance that the device is; empty: the whole GPU
 };
 
 // Becomes the program. Throws Error when that cannot be, or when the program would not come by these
 // libraries.
-[[noreturn]] void exec_program(const ProgramOptions& o);
+[[noreturn]] void exec_program(ProgramOptions o);
 
 }  // namespace heddle::cli

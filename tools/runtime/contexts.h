@@ -54,6 +54,10 @@ class Contexts {
   bool none_left() const { return !active() && created.begin() == created.end(); }
 };
 
+// cudaComputeMode, as the settings have it (HEDDLE_COMPUTE_MODE).
+inline constexpr int32_t kProhibited = 2, kExclusiveProcess = 3;
+int32_t compute_mode();
+
 // Before a call (CUDA driver API, interactions with the CUDA Runtime API): the runtime's initialise the
 // driver and make the primary context current in a thread without one; the driver's throw CallFailed when
 // what they need is not there.
@@ -62,5 +66,7 @@ class Contexts {
 void prepare(cuda::Context& c, bool runtime, bool context, const std::function<bool()>& may_make);
 // The same where the driver's calls make a context.
 void require_context(Contexts& all, const std::function<bool()>& may_make);
+// The process has none any more: another one may have the device for itself.
+void drop_context(cuda::Context& c);
 
 }  // namespace heddle::runtime

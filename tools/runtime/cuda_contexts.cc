@@ -33,6 +33,7 @@ void push(const void* context) { thread_state().contexts.push_back(context); }
 void ended(Context& c) {
   if (Contexts::get().none_left()) {
     c.reset();
+    drop_context(c);
   }
 }
 

@@ -59,6 +59,7 @@ Session& Session::get() {
           s->context_->assumptions().own_work(factor);
         }
       }
+      s->store();  // that it cannot be written is known before the program begins
       std::atexit([] { get().end(); });
       return s;
     } catch (const std::exception& e) {

@@ -85,11 +85,10 @@ bool Session::forked() {
 }
 
 bool Session::makes_context() {
-  const std::string mode = of_environment("HEDDLE_COMPUTE_MODE");
-  if (mode == "prohibited") {
+  if (compute_mode() == kProhibited) {
     return false;
   }
-  return !share_ || share_->makes_context(mode == "exclusive-process");
+  return !share_ || share_->makes_context(compute_mode() == kExclusiveProcess);
 }
 
 std::string Session::file(const char* setting) const {
