@@ -64,8 +64,8 @@ bool Board::all_wait() const {
 }
 
 uint32_t Board::free_place() const {
-  const auto it =
-      std::find_if(places.begin(), places.end(), [](const Place& p) { return p.state == State::kFree; });
+  const auto it = std::find_if(places.begin() + expected, places.end(),
+                               [](const Place& p) { return p.state == State::kFree; });
   return it == places.end() ? kNobody : static_cast<uint32_t>(it - places.begin());
 }
 

@@ -22,12 +22,13 @@ struct Board {
     kAway,   // goes on by itself, and nobody waits for it
     kEnding  // has said so, and is a process still
   };
-  // A process. Its number is the place's.
+  // A process.
   struct Place {
     State state = State::kFree;
     bool waits = false;    // a thread of it waits for something outside of CUDA, which others may have done
     bool context = false;  // has one on the device
     int32_t pid = 0;
+    uint32_t number = 0;      // of the process: no other one has had it
     host::Ps next{};          // nothing of it happens before; kNever: nothing does until somebody else acts
     uint64_t looked = 0;      // Board::acts, when it last looked whether that has come
     uint64_t used_bytes = 0;  // of the device's memory
@@ -52,10 +53,12 @@ struct Board {
   host::Ps limit(uint32_t place) const;
   // Something may happen to others' work at that time.
   void may_happen(host::Ps at);
-  uint32_t free_place() const;  // kNobody: none
+  uint32_t free_place() const;  // kNobody: none. Of those that nobody is expected at.
   // Nobody begins or ends: all who are there wait for something.
   bool all_wait() const;
 
+  uint64_t device = 0;            // tells GPUs apart
+  uint32_t numbers = 0;           // that were given to processes
   uint64_t version = 0;           // kVersion; 0: not made yet
   uint32_t expected = 0;          // processes that begin together; nobody goes on before all are there
   uint32_t come = 0;              // of these

@@ -117,6 +117,8 @@ std::unique_ptr<Share> Share::join(const Options& options) {
       new (board) Board();
       board->version = kVersion;
       board->expected = options.processes;
+      board->device = options.device;
+      board->numbers = options.processes;
       board->slices = host::Slices(options.slice, options.change);
     }
     std::unique_ptr<Share> out(new Share(options, file, fd, *board));
@@ -141,9 +143,18 @@ Share::~Share() {
 
 void Share::take_place(const Options& options) {
   const int pid = getpid();
+  if (board_.device != options.device) {
+    throw Error(
+        fmt::format("--share {}: other processes have another GPU there (legal: the same --gpu, --set, "
+                    "--mig and --functional)",
+                    options.name));
+  }
   if (options.processes != 0 && board_.expected != options.processes) {
-    throw Error(fmt::format("--share {}: {} processes are awaited (legal: {}:NUMBER/{})", options.name,
-                            board_.expected, options.name, board_.expected));
+    throw Error(board_.expected == 0
+                    ? fmt::format("--share {}: its processes do not begin together (legal: --share {})",
+                                  options.name, options.name)
+                    : fmt::format("--share {}: {} processes begin together (legal: --share {}:I/{})",
+                                  options.name, board_.expected, options.name, board_.expected));
   }
   // The process had its place as another program, before exec().
   const auto own = std::find_if(board_.places.begin(), board_.places.end(), [&](const Board::Place& p) {
@@ -154,7 +165,9 @@ void Share::take_place(const Options& options) {
     begins_at_ = own->state == Board::State::kComing ? own->next : board_.acted_at;
     board_.slices.rests(place_, begins_at_);
     const bool coming = own->state == Board::State::kComing;
+    const uint32_t number = own->number;
     *own = {};
+    own->number = number;
     own->state = coming ? Board::State::kComing : Board::State::kThere;
     own->pid = pid;
     own->next = begins_at_;
@@ -173,6 +186,7 @@ void Share::take_place(const Options& options) {
   Board::Place& p = board_.places[place_];
   p.state = Board::State::kThere;
   p.pid = pid;
+  p.number = options.number != 0 ? place_ : board_.numbers++;
   p.next = begins_at_;
   if (board_.holder == Board::kNobody && board_.expected == 0) {
     board_.holder = place_;
@@ -508,6 +522,7 @@ void Share::expect(host::Ps now, int pid) {
   Board::Place& p = board_.places[child_];
   p.state = Board::State::kComing;
   p.pid = pid != 0 ? pid : getpid();  // until there is a child
+  p.number = board_.numbers++;
   p.next = now;
   p.since_ms = now_ms();
 }

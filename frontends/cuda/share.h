@@ -22,6 +22,7 @@ class Share {
     bool makes = false;          // it, if it is not there
     uint32_t number = 0;         // of this process, from 1 on; 0: the next one that is free
     uint32_t processes = 0;      // that begin together; 0: each when it comes
+    uint64_t device = 0;         // the same for all: what GPU it is
     host::Ps slice{}, change{};  // of the device's time (host::Slices)
   };
   // Null: there is no board, and none is made. Throws Error.
@@ -33,7 +34,8 @@ class Share {
   // Told when others may do something at that time, so that this process goes no further in its turn.
   std::function<void(host::Ps)> stop = [](host::Ps) {};
 
-  uint32_t number() const { return place_; }
+  // From 0 on: of the first process.
+  uint32_t number() const { return board_.places[place_].number; }
   // When the process begins: the others are there.
   host::Ps begins_at() const { return begins_at_; }
 

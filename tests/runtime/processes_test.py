@@ -76,6 +76,22 @@ class ProcessesTest(harness.HeddleTest):
             self.fails("exec", "--share", wrong, self.program, says=f"--share {wrong} (legal: NAME, or NAME:I/N")
         self.fails("exec", "--share", "x", "--clock", "host", self.program, says="--share is for --clock simulated")
 
+    def test_a_launcher(self):
+        """Programs that a shell starts find each other; of another GPU is none of them."""
+        name = f"test-{time.time_ns()}"
+        p = self.ok("exec", "--out", self.path("l.db"), "--share", name, "/bin/sh", "-c",
+                    f"{self.program} run one & {self.program} run two; wait")
+        self.assertEqual(sorted(re.findall(r"(\w+): cudaSuccess", p.stdout)), ["one", "two"])
+        first = subprocess.Popen([harness.HEDDLE, "exec", "--quiet", "--share", name + ":1/2", self.program, "run"],
+                                 stdout=subprocess.PIPE)
+        time.sleep(0.5)
+        self.fails("exec", "--gpu", "h100", "--share", name + ":2/2", self.program, "run",
+                   says="other processes have another GPU there")
+        self.fails("exec", "--share", name + ":2/3", self.program, "run", says="2 processes begin together")
+        self.ok("exec", "--share", name + ":2/2", self.program, "run")
+        first.communicate()
+        self.assertEqual(first.returncode, 0)
+
     def test_programs_that_processes_become(self):
         p = self.run_program(["--out", self.path("e.db")], "exec")
         for name in ("parent", "one", "two"):

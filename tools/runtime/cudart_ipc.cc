@@ -1,5 +1,5 @@
 // Memory and events of several processes.
-#include <cstring>
+#include <bit>
 
 #include "tools/runtime/abi.h"
 #include "tools/runtime/call.h"
@@ -11,30 +11,19 @@ namespace {
 
 constexpr uint32_t kLazyPeerAccess = 1;  // cudaIpcMemLazyEnablePeerAccess
 
-template <class H>
-abi::IpcHandle bytes_of(const H& h) {
-  static_assert(sizeof(H) == sizeof(abi::IpcHandle));
-  abi::IpcHandle out;
-  std::memcpy(&out, &h, sizeof out);
-  return out;
+abi::IpcHandle export_memory(Context& c, uint64_t address) {
+  return std::bit_cast<abi::IpcHandle>(c.export_memory(address));
 }
-
-template <class H>
-H from_bytes(const abi::IpcHandle& bytes) {
-  H h;
-  std::memcpy(&h, &bytes, sizeof h);
-  return h;
-}
-
-abi::IpcHandle export_memory(Context& c, uint64_t address) { return bytes_of(c.export_memory(address)); }
 uint64_t import_memory(Context& c, const abi::IpcHandle& handle, uint32_t flags) {
   cuda::require(flags == kLazyPeerAccess, Status::kInvalidValue, "flags of memory of another process");
-  return c.import_memory(from_bytes<Context::MemoryHandle>(handle));
+  return c.import_memory(std::bit_cast<Context::MemoryHandle>(handle));
 }
-abi::IpcHandle export_event(Context& c, void* event) { return bytes_of(c.export_event(c.event(event))); }
+abi::IpcHandle export_event(Context& c, void* event) {
+  return std::bit_cast<abi::IpcHandle>(c.export_event(c.event(event)));
+}
 void* import_event(Context& c, const abi::IpcHandle& handle) {
   Session::get().share_device();
-  return &c.import_event(from_bytes<Context::EventHandle>(handle));
+  return &c.import_event(std::bit_cast<Context::EventHandle>(handle));
 }
 
 }  // namespace

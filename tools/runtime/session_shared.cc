@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -37,6 +38,8 @@ void Session::join(bool makes) {
     o.processes = parse_number<uint32_t>(number.substr(slash + 1)).value_or(0);
     unsetenv("HEDDLE_SHARE_NUMBER");  // what it makes are others
   }
+  o.device = std::hash<std::string>{}(analysis::run_record(gpu_, "default", overrides_, 0).config_hash +
+                                      (functional_ ? " functional" : ""));
   const auto& sharing = gpu_.host().sharing();
   o.slice = host::from_us(sharing.slice_us());
   o.change = host::from_ns(sharing.change_ns());
