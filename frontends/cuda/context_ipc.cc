@@ -93,11 +93,11 @@ void Context::close_memory(uint64_t address) {
 Context::EventHandle Context::export_event(Event& e) {
   require((e.flags & kInterprocess) != 0, Status::kInvalidResourceHandle,
           "the event was not made with cudaEventInterprocess");
-  require(e.shared.has_value(), Status::kNotSupported,
+  require(e.is_shared(), Status::kNotSupported,
           "events of several processes need the simulated clock (legal: heddle exec without --clock host)");
   EventHandle h;
   std::copy_n(kEvent, sizeof h.kind, h.kind);
-  h.number = *e.shared;
+  h.number = e.shared;
   return h;
 }
 
@@ -124,7 +124,7 @@ uint64_t Context::device_free() {
 }
 
 void Context::record_shared(Event& e, Stream& s) {
-  RecordWork work{e.shared_from_this(), shared()->record(*e.shared)};
+  RecordWork work{e.shared_from_this(), shared()->record(e.shared)};
   const uint64_t values = keep(std::move(work), false);
   submitted(values, timeline_.call([&](auto& t) {
     t.eventRecord(e.model, s.model);
@@ -133,13 +133,13 @@ void Context::record_shared(Event& e, Stream& s) {
 }
 
 bool Context::is_others(const Event& e) {
-  return e.shared && shared()->last_record(*e.shared).number != 0 && !shared()->last_record(*e.shared).own;
+  return e.is_shared() && shared()->last_record(e.shared).number != 0 && !shared()->last_record(e.shared).own;
 }
 
 void Context::wait_others(Stream& s, Event& e) {
-  const Share::Record r = shared()->last_record(*e.shared);
+  const Share::Record r = shared()->last_record(e.shared);
   const uint64_t values = ++value_ids_;
-  timeline_.threads().await(values, *e.shared, r.number);
+  timeline_.threads().await(values, e.shared, r.number);
   timeline_.call([&](auto& t) {
     t.streamWaitEvent(s.model, e.model);
     t.values(values);
@@ -147,8 +147,8 @@ void Context::wait_others(Stream& s, Event& e) {
 }
 
 void Context::synchronize_others(Event& e) {
-  const Share::Record r = shared()->last_record(*e.shared);
-  if (!timeline_.threads().wait_outside([&] { return shared()->done(*e.shared, r.number).has_value(); })) {
+  const Share::Record r = shared()->last_record(e.shared);
+  if (!timeline_.threads().wait_outside([&] { return shared()->done(e.shared, r.number).has_value(); })) {
     throw CallFailed(Status::kUnknown, "nobody records the event any more");
   }
   timeline_.call([&](auto& t) { t.eventQuery(e.model); });
@@ -158,7 +158,7 @@ void Context::synchronize_others(Event& e) {
 
 bool Context::others_done(Event& e) {
   timeline_.done(e);
-  return shared()->last_record(*e.shared).done;
+  return shared()->last_record(e.shared).done;
 }
 
 }  // namespace heddle::cuda

@@ -106,9 +106,8 @@ Event& Context::create_event(uint32_t flags) {
   auto e = std::make_shared<Event>();
   e->flags = flags;
   if ((flags & kInterprocess) != 0 && shared() != nullptr) {
-    e->shared = shared()->make_event();
-    require(e->shared.has_value(), Status::kMemoryAllocation,
-            "there are too many events of several processes");
+    e->shared = shared()->make_event().value_or(Event::kOwn);
+    require(e->is_shared(), Status::kMemoryAllocation, "there are too many events of several processes");
   }
   e->model = timeline_.builder().event(fmt::format("e{}", ++ids_), (flags & kDisableTiming) == 0, 0,
                                        (flags & kBlockingSync) != 0);
@@ -118,8 +117,8 @@ Event& Context::create_event(uint32_t flags) {
 
 void Context::destroy(Event& e) {
   timeline_.call([&](auto& t) { t.eventDestroy(e.model); });
-  if (e.shared) {
-    shared()->close_event(*e.shared);
+  if (e.is_shared()) {
+    shared()->close_event(e.shared);
   }
   events_.drop(&e);  // graphs may still have it
 }
@@ -141,7 +140,7 @@ void Context::record(Event& e, Stream& s, bool external) {
   e.recorded = true;
   settle(s);
   e.frees = s.frees;
-  if (e.shared) {
+  if (e.is_shared()) {
     record_shared(e, s);
     return;
   }

@@ -49,8 +49,10 @@ struct Event : std::enable_shared_from_this<Event> {
   // Recorded in a stream that captured: what waiting for it means there.
   std::shared_ptr<Capture> capture;
   std::vector<Node*> front;
-  FreeClock frees;                      // of the stream, when it was recorded
-  std::optional<uint32_t> shared = {};  // its number among those of several processes (share.h)
+  FreeClock frees;  // of the stream, when it was recorded
+  static constexpr uint32_t kOwn = UINT32_MAX;
+  uint32_t shared = kOwn;  // its number among those of several processes (share.h)
+  bool is_shared() const { return shared != kOwn; }
 };
 
 }  // namespace heddle::cuda

@@ -95,7 +95,7 @@ bool Session::makes_context() {
 }
 
 std::string Session::file(const char* setting) const {
-  const std::string name = of_environment(setting);
+  std::string name = of_environment(setting);
   if (name.empty() || !share_ || share_->number() == 0) {
     return name;
   }

@@ -2,6 +2,7 @@
 // other. A thread that waits for another process lets go of its own (HeddleHost::outside), and looks again
 // whenever one of the others has gone on. Where there are no others, nothing is different from what the
 // system does.
+#undef _FORTIFY_SOURCE  // whose inline functions have the names of those that are here
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
