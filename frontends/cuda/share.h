@@ -105,7 +105,17 @@ class Share {
   void give_place();
 
  private:
-  class Lock;
+  // By all processes, one at a time; the system gives it back when one of them dies.
+  class Lock {
+   public:
+    explicit Lock(const Share& share);
+    ~Lock();
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+   private:
+    int fd_;
+  };
   Share(const Options& options, std::string file, int fd, Board& board);
   void take_place(const Options& options);
   void free_dead();
