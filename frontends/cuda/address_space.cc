@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "frontends/cuda/status.h"
 #include "sim/base/align.h"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr uint64_t kBase = AddressSpace::kFirst, kReserved = AddressSpace::kAddresses;
 constexpr uint64_t kPage = 4096;
+constexpr const char* kExported = "heddle-ipc";
 constexpr uint64_t kPagedUnit = 2 << 20;          // whole blocks of unified memory
 constexpr uint64_t kDeviceUnit = 512;             // of cudaMalloc's addresses
 constexpr uint64_t kHostEnd = uint64_t{1} << 47;  // of all addresses that a process may have
@@ -35,6 +37,11 @@ AddressSpace::AddressSpace(uint64_t device_bytes)
 }
 
 void AddressSpace::clear() {
+  for (const auto& [address, a] : allocations_) {
+    if (a.file >= 0) {
+      close(a.file);
+    }
+  }
   allocations_.clear();
   device_used_ = 0;
   memory_ = nullptr;  // gives back all of it
@@ -76,8 +83,9 @@ uint8_t* AddressSpace::map(uint64_t address, uint64_t bytes) {
     errno = error;
   } else {
     const bool both = sight_ == Sight::kBoth;
+    const int kind = import_ < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
     at = mmap(both ? pointer(address) : nullptr, size, PROT_READ | PROT_WRITE,
-              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (both ? MAP_FIXED : 0), -1, 0);
+              kind | MAP_NORESERVE | (both ? MAP_FIXED : 0), import_, 0);
   }
   if (at == MAP_FAILED) {
     throw Error(fmt::format("no memory for {} bytes: {}", bytes, std::strerror(errno)));
@@ -132,6 +140,53 @@ Allocation& AddressSpace::allocate(uint64_t bytes, host::Memory kind, bool paged
   return a;
 }
 
+int AddressSpace::export_file(Allocation& a) {
+  if (a.file >= 0) {
+    return a.file;
+  }
+  const auto fails = [] { throw CallFailed(Status::kMemoryAllocation, std::strerror(errno)); };
+  auto* const bytes = static_cast<uint8_t*>(elsewhere_.at(a.address).bytes);
+  const uint64_t size = round_up(std::max(a.bytes, kPage), kPage);
+  const int file = memfd_create(kExported, MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, static_cast<off_t>(size)) != 0) {
+    fails();
+  }
+  // What was never touched is zero there, too.
+  std::vector<unsigned char> there(size / kPage);
+  if (mincore(bytes, size, there.data()) != 0) {
+    fails();
+  }
+  for (uint64_t page = 0; page < there.size(); ++page) {
+    if ((there[page] & 1) != 0 && pwrite(file, bytes + page * kPage, kPage,
+                                         static_cast<off_t>(page * kPage)) != static_cast<ssize_t>(kPage)) {
+      fails();
+    }
+  }
+  if (mmap(bytes, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, 0) ==
+      MAP_FAILED) {
+    fails();
+  }
+  a.file = file;
+  return file;
+}
+
+Allocation& AddressSpace::import(int file, uint64_t bytes) {
+  import_ = file;
+  uint64_t at = 0;
+  try {
+    at = memory_->allocate(bytes);
+  } catch (const Error& e) {
+    import_ = -1;
+    throw CallFailed(Status::kMemoryAllocation, e.what());
+  }
+  import_ = -1;
+  Allocation& a = allocations_[at];
+  a.address = at;
+  a.bytes = bytes;
+  a.imported = true;
+  return a;
+}
+
 Allocation& AddressSpace::adopt(uint64_t address, uint64_t bytes) {
   require(is_hosts(address, bytes), Status::kInvalidValue, "no memory of the host's");
   try {
@@ -152,7 +207,10 @@ void AddressSpace::release(uint64_t address, bool registered) {
   const auto it = allocations_.find(address);
   require(it != allocations_.end() && it->second.registered == registered,
           registered ? Status::kHostMemoryNotRegistered : Status::kInvalidValue, "no such allocation");
-  device_used_ -= it->second.kind == host::Memory::kDevice ? it->second.bytes : 0;
+  device_used_ -= it->second.kind == host::Memory::kDevice && !it->second.imported ? it->second.bytes : 0;
+  if (it->second.file >= 0) {
+    close(it->second.file);
+  }
   host_version_ += it->second.kind == host::Memory::kDevice ? 0 : 1;
   memory_->release(address);
   allocations_.erase(it);

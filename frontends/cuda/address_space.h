@@ -23,6 +23,8 @@ struct Allocation {
   bool registered = false;  // the program's own memory (cudaHostRegister)
   bool graph = false;       // a graph's, which frees it
   bool idle = false;        // a pool's, which nobody has been given: no address of the program's
+  bool imported = false;    // another process's
+  int file = -1;            // of exported memory: where its bytes are
   workload::Buffer buffer;  // of the model
 };
 
@@ -41,6 +43,11 @@ class AddressSpace final : private exec::Memory::Backing {
   // Throw CallFailed (cudaErrorMemoryAllocation).
   // `paged`: the program's instructions find it where show() says so; nowhere at first.
   Allocation& allocate(uint64_t bytes, host::Memory kind, bool paged = false);
+  // The bytes of device memory are in a file from now on, which other processes can map: its descriptor,
+  // which stays this one's. Not while the device works. Throws CallFailed (cudaErrorMemoryAllocation).
+  int export_file(Allocation& a);
+  // Another process's device memory, so many bytes in that file: it counts as that one's.
+  Allocation& import(int file, uint64_t bytes);
   Allocation& adopt(uint64_t address, uint64_t bytes);
   // Throws CallFailed when it is none's first address, or another kind's.
   void release(uint64_t address, bool registered);
@@ -90,6 +97,7 @@ class AddressSpace final : private exec::Memory::Backing {
   std::map<uint64_t, Allocation> allocations_;
   // Who sees what is allocated now: the device alone, the host as well, or the host where it may.
   enum class Sight : uint8_t { kDevice, kBoth, kPaged } sight_ = Sight::kDevice;
+  int import_ = -1;  // what is allocated now is in that file
   struct Elsewhere {
     void* bytes;
     bool paged;  // the program has them at the address, too

@@ -26,6 +26,22 @@ std::vector<std::string> Assumptions::lines() const {
         "went on without it after some of this computer's time, so the times of another run may be others",
         given_up_));
   }
+  if (ipc_) {
+    out.emplace_back("to export, open and close memory and events of several processes takes no time");
+  }
+  if (shared_) {
+    out.push_back(
+        fmt::format("processes have the device's SMs one at a time, {:g} us each where several want them, "
+                    "{:g} us to change; "
+                    "they do not hold up each other's copies",
+                    shared_->slice_us, shared_->change_us));
+    if (shared_->outside > 0) {
+      out.push_back(
+          "now and then all processes on the device waited for something that none of them does: when that "
+          "came "
+          "depends on this computer, so the times of another run may be others");
+    }
+  }
   return out;
 }
 

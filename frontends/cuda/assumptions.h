@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -21,14 +22,28 @@ class Assumptions {
   // So often a thread was not waited for any more, after a while of this computer's time.
   void given_up(uint32_t times) { given_up_ = times; }
 
+  // Other processes have shared the device: a slice of its time, and a change of contexts, in us; so often
+  // nobody of them could go on before somebody else did something.
+  void shared(double slice_us, double change_us, uint64_t outside) {
+    shared_ = {slice_us, change_us, outside};
+  }
+
+  // Memory or events of another process are used.
+  void ipc() { ipc_ = true; }
+
   // Those of every run, too.
   std::vector<std::string> lines() const;
 
  private:
   std::set<std::thread::id> threads_;
-  bool simulated_clocks_ = false;
+  bool simulated_clocks_ = false, ipc_ = false;
   double own_work_ = 0;
   uint32_t given_up_ = 0;
+  struct Shared {
+    double slice_us, change_us;
+    uint64_t outside;
+  };
+  std::optional<Shared> shared_;
 };
 
 }  // namespace heddle::cuda

@@ -150,6 +150,28 @@ class Context final : private host::Effects, private KernelSource {
   bool done(Stream& s);
   double elapsed_ms(Event& from, Event& to);
 
+  // ---- several processes (context_ipc.cc)
+  // The handles as one process gives them to another: 64 bytes, what is not used 0.
+  struct MemoryHandle {
+    char kind[8] = {};
+    int32_t process = 0, file = -1;  // whose descriptor it is
+    uint64_t bytes = 0, allocation = 0;
+    uint8_t rest[32] = {};
+  };
+  struct EventHandle {
+    char kind[8] = {};
+    uint32_t number = 0;
+    uint8_t rest[52] = {};
+  };
+  // Of the device memory from cudaMalloc that the address is in. Throw CallFailed.
+  MemoryHandle export_memory(uint64_t address);
+  uint64_t import_memory(const MemoryHandle& h);
+  void close_memory(uint64_t address);
+  EventHandle export_event(Event& e);
+  Event& import_event(const EventHandle& h);
+  // Of what the device has, other processes' memory apart.
+  uint64_t device_free();
+
   // ---- launches (context_launch.cc)
   // Throws CallFailed for what the device cannot have.
   void launch(KernelWork k, Stream& s);
@@ -192,6 +214,15 @@ class Context final : private host::Effects, private KernelSource {
   void flush();
 
  private:
+  // ---- context_ipc.cc
+  Share* shared() { return timeline_.threads().shared(); }
+  void tell_use();
+  void record_shared(Event& e, Stream& s);
+  // False: it is as any other event now; else its last record is another process's.
+  bool is_others(const Event& e);
+  void wait_others(Stream& s, Event& e);
+  void synchronize_others(Event& e);
+  bool others_done(Event& e);
   // The stream captures: the work is a node.
   bool captured(Stream& s, Work work, bool waits);
   void not_in_any_capture();
@@ -260,6 +291,11 @@ class Context final : private host::Effects, private KernelSource {
     std::vector<Page> pages;
   };
   std::map<uint32_t, Unified> unified_;  // by the model's buffer
+  struct Imported {
+    MemoryHandle handle;
+    uint32_t users = 0;
+  };
+  std::map<uint64_t, Imported> imported_;  // by address
   Timeline timeline_;
   Assumptions assumptions_;
   Status failed_ = Status::kSuccess;

@@ -53,6 +53,8 @@ uint64_t Context::allocate(uint64_t bytes, host::Memory kind) {
   if (bytes == 0) {
     return 0;
   }
+  require(kind != host::Memory::kDevice || bytes <= device_free(), Status::kMemoryAllocation,
+          "more than other processes have left of the device's memory");
   const bool paged = kind == host::Memory::kManaged && pages_fault();
   Allocation& a = space_.allocate(bytes, kind, paged);
   timeline_.allocated(a, name_of(kind));
@@ -63,6 +65,7 @@ uint64_t Context::allocate(uint64_t bytes, host::Memory kind) {
     u.pages.resize(divide_up(bytes, uint64_t{params_.um.page}));
   }
   timeline_.call([&](auto& t) { t.malloc(a.buffer); });
+  tell_use();
   return a.address;
 }
 
@@ -73,12 +76,14 @@ void Context::release(uint64_t address) {
   const Allocation* a = space_.at(address);
   require(a != nullptr && (a->kind == host::Memory::kDevice || a->kind == host::Memory::kManaged),
           Status::kInvalidValue, "no device memory begins there");
+  require(!a->imported, Status::kInvalidValue, "another process's memory");
   not_in_any_capture();
   timeline_.call([&](auto& t) { t.free(a->buffer); });
   unified_.erase(a->buffer.id);
   if (!pools_.release(address)) {
     space_.release(address, false);
   }
+  tell_use();
   flush();
 }
 

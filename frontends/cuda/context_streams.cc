@@ -100,8 +100,15 @@ void Context::set_schedule(uint32_t schedule) {
 Event& Context::event(const void* handle) { return events_.at(handle); }
 
 Event& Context::create_event(uint32_t flags) {
+  constexpr uint32_t kInterprocess = 4;
+  require((flags & kInterprocess) == 0 || (flags & kDisableTiming) != 0, Status::kInvalidValue,
+          "an event of several processes has no times");
   auto e = std::make_shared<Event>();
   e->flags = flags;
+  if ((flags & kInterprocess) != 0 && shared() != nullptr) {
+    e->shared = shared()->make_event().value_or(Event::kOwn);
+    require(e->is_shared(), Status::kMemoryAllocation, "there are too many events of several processes");
+  }
   e->model = timeline_.builder().event(fmt::format("e{}", ++ids_), (flags & kDisableTiming) == 0, 0,
                                        (flags & kBlockingSync) != 0);
   timeline_.call([&](auto& t) { t.eventCreate(e->model); });
@@ -110,6 +117,9 @@ Event& Context::create_event(uint32_t flags) {
 
 void Context::destroy(Event& e) {
   timeline_.call([&](auto& t) { t.eventDestroy(e.model); });
+  if (e.is_shared()) {
+    shared()->close_event(e.shared);
+  }
   events_.drop(&e);  // graphs may still have it
 }
 
@@ -130,6 +140,10 @@ void Context::record(Event& e, Stream& s, bool external) {
   e.recorded = true;
   settle(s);
   e.frees = s.frees;
+  if (e.is_shared()) {
+    record_shared(e, s);
+    return;
+  }
   timeline_.call([&](auto& t) { t.eventRecord(e.model, s.model); });
 }
 
@@ -151,12 +165,20 @@ void Context::wait(Stream& s, Event& e, bool external) {
   if (captured(s, WaitWork{e.shared_from_this()}, false)) {
     return;
   }
+  if (is_others(e)) {
+    wait_others(s, e);
+    return;
+  }
   timeline_.call([&](auto& t) { t.streamWaitEvent(s.model, e.model); });
   join(s.frees, e.frees);
 }
 
 void Context::synchronize(Event& e) {
   require(!e.capture, Status::kCapturedEvent);
+  if (is_others(e)) {
+    synchronize_others(e);
+    return;
+  }
   timeline_.call([&](auto& t) { t.eventSynchronize(e.model); });
   pools_.synchronized(e.frees);
   settle_values();
@@ -165,7 +187,7 @@ void Context::synchronize(Event& e) {
 
 bool Context::done(Event& e) {
   require(!e.capture, Status::kCapturedEvent);
-  const bool done = timeline_.done(e);
+  const bool done = is_others(e) ? others_done(e) : timeline_.done(e);
   settle_values();
   flush();
   if (done) {

@@ -85,6 +85,9 @@ void Context::happens(uint64_t values) {
       perform_copy(*c, taken.empty() ? nullptr : taken.data());
     } else if (const auto* m = std::get_if<MemsetWork>(&it->second.work)) {
       perform_set(*m);
+    } else if (const auto* r = std::get_if<RecordWork>(&it->second.work);
+               r != nullptr && r->event->is_shared()) {
+      shared()->recorded(r->event->shared, r->record, timeline_.threads().model_time());
     }
   }
   drop(it);

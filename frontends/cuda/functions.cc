@@ -8,7 +8,7 @@
 namespace heddle::cuda {
 namespace {
 
-constexpr uint32_t kPlainShared = 48 << 10;  // of a block, without asking (guide, compute capability 9.0)
+constexpr uint32_t kUnaskedShared = 48 << 10;  // of a block, without asking (guide, compute capability 9.0)
 enum FunctionAttribute : int32_t { kMostDynamicShared = 8, kPreferredCarveout = 9, kNonPortableCluster = 14 };
 
 host::KernelDesc plain(LoadedFunction& f, int32_t threads, size_t shared) {
@@ -39,7 +39,7 @@ int32_t most_threads(const LoadedFunction& f, const Context& c) {
 int32_t most_dynamic_shared(const LoadedFunction& f) {
   return f.most_dynamic_shared >= 0
              ? f.most_dynamic_shared
-             : static_cast<int32_t>(kPlainShared - std::min(kPlainShared, f.kernel->static_shared));
+             : static_cast<int32_t>(kUnaskedShared - std::min(kUnaskedShared, f.kernel->static_shared));
 }
 
 void set_attribute(LoadedFunction& f, int32_t attribute, int32_t value, const Context& c) {

@@ -107,7 +107,7 @@ void HostThreads::take_turn(Thread& t, bool comes_back) {
     leave_turn();
   }
   if (comes_back && t.away && !t.coming) {
-    back(t, run_->now());
+    back(t, share_ == nullptr ? run_->now() : std::max(run_->now(), share_->time()));
   }
   ++takers_;
   const struct Leaves {
@@ -122,7 +122,7 @@ void HostThreads::take_turn(Thread& t, bool comes_back) {
       t.go.wait(mutex_);
       continue;
     }
-    run_->advance();
+    advance();
     if (turn_of_ == nullptr) {
       if (!others_may_act(t)) {
         t.calling = false;
@@ -134,6 +134,7 @@ void HostThreads::take_turn(Thread& t, bool comes_back) {
     }
   }
   t.turn = false;
+  acted_ = true;
 }
 
 // Who goes on by itself, without the turn, can make others go on.
@@ -220,11 +221,11 @@ void HostThreads::pass_on() {
 
 void HostThreads::join(uint32_t number) {
   while (!threads_[number].over && !over_) {
-    wait(&threads_[number]);
+    wait(&threads_[number], {}, false);
   }
 }
 
-bool HostThreads::wait(const void* key, std::optional<host::Ps> deadline) {
+bool HostThreads::wait(const void* key, std::optional<host::Ps> deadline, bool outside) {
   Thread& t = current();
   if (over_) {
     return true;
@@ -233,6 +234,7 @@ bool HostThreads::wait(const void* key, std::optional<host::Ps> deadline) {
     run();
   }
   t.waits = key;
+  t.outside = outside && share_ != nullptr;
   waiting_.push_back(&t);
   t.leaves = !t.away;
   if (deadline) {
@@ -271,6 +273,9 @@ bool HostThreads::give_up(uint64_t turn) {
   let_go();
   ++given_up_;
   pass_on();
+  if (share_ != nullptr && takers_ == 0) {
+    share_->away();
+  }
   return true;
 }
 
@@ -279,7 +284,12 @@ bool HostThreads::drift(host::Ps time) {
     return false;
   }
   drifted_ = std::max(run_->now(), drifted_) + time;
-  run_->advance(drifted_);
+  if (share_ == nullptr) {
+    run_->advance(drifted_);
+  } else {
+    take_share(drifted_);
+    share_->away();
+  }
   if (turn_of_ != nullptr) {
     turn_of_->go.notify_one();
   }
@@ -296,7 +306,13 @@ host::Result HostThreads::finish() {
   turn_of_ = nullptr;
   over_ = true;
   pass_on();
-  run_->advance();
+  if (share_ == nullptr) {
+    run_->advance();
+  } else {
+    while (take_share(host::kNever)) {
+    }
+    share_->leave();
+  }
   return run_->finish();
 }
 

@@ -10,13 +10,15 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "configs/schema/gpu.pb.h"
+#include "frontends/cuda/share.h"
 #include "frontends/workload/builder.h"
 #include "sim/host/checks/check_program.h"
 #include "sim/host/platform/run.h"
@@ -43,7 +45,7 @@ class HostThreads {
   // Everything below, and whatever else threads share, is done by who holds it.
   std::recursive_mutex& mutex() { return mutex_; }
   // In a child of fork(), whose other threads are gone; the mutex was held.
-  void forked() { new (&mutex_) std::recursive_mutex; }
+  void forked();
   // Whether all waits are known.
   void held(bool all) { held_ = all; }
   bool held() const { return held_; }
@@ -54,6 +56,7 @@ class HostThreads {
   Answer run();
   // When its last call has returned, and what it has spent since.
   host::Ps now();
+  host::Ps model_time() const { return run_->now(); }
   // Its own work, or sleep: time that passes before its next call.
   void spend(host::Ps time, bool asleep = false);
 
@@ -63,10 +66,24 @@ class HostThreads {
   void begin(uint32_t number);  // returns when it is its turn
   void end();                   // it makes no more calls
   void join(uint32_t number);   // waits until it has ended
-  // Lets others go on until wake(key), or until `deadline`: false.
-  bool wait(const void* key, std::optional<host::Ps> deadline = {});
+  // Lets others go on until wake(key), or until `deadline`: false. `outside`: another process may do what it
+  // waits for (a semaphore in memory of both), so that it also returns when one of them has gone on by
+  // itself.
+  bool wait(const void* key, std::optional<host::Ps> deadline = {}, bool outside = true);
   // The threads that wait for the key, the longest first, at most so many.
   void wake(const void* key, uint32_t most = UINT32_MAX);
+
+  // ---- other processes (share.h)
+  // The device is theirs, too, from now on; null: no longer. It outlives this.
+  void share(Share* share);
+  Share* shared() { return share_; }
+  // Until `come` is true, or until `deadline`: false. That is for others to do, who need not be threads of
+  // this process: it is asked at once, and whenever one of them has gone on by itself.
+  bool wait_outside(const std::function<bool()>& come, std::optional<host::Ps> deadline = {});
+  // A stream waits for a record of an event of several processes (Call::values of cudaStreamWaitEvent).
+  void await(uint64_t values, uint32_t event, uint64_t record) {
+    awaited_.push_back({values, event, record});
+  }
 
   // The calling thread is known, so that time is its own.
   bool known() const;
@@ -78,7 +95,9 @@ class HostThreads {
     return turn_of_ == nullptr ? 0 : turn_of_->task;
   }  // the system's number of the thread
   // Others, or the device, wait for who has the turn.
-  bool awaited() const { return takers_ > 0 || !waiting_.empty() || !run_->idle(); }
+  bool awaited() const {
+    return takers_ > 0 || !waiting_.empty() || !run_->idle() || (share_ != nullptr && share_->awaited());
+  }
   uint32_t given_up() const { return given_up_; }
   // Somebody has been given up: the device goes on by so much. False: it has nothing to do, or somebody has
   // the turn.
@@ -110,6 +129,7 @@ class HostThreads {
     Answer answer;
     host::Ps spent{}, slept{};  // since its last call, and not charged yet
     const void* waits = nullptr;
+    bool outside = false;  // for what other processes may do
     std::condition_variable_any go;
   };
   Thread& current();
@@ -117,6 +137,11 @@ class HostThreads {
   // Returns when it is the thread's turn. `comes_back`: at once, if it is away.
   void take_turn(Thread& t, bool comes_back);
   bool others_may_act(const Thread& t) const;
+  // The model goes on to where a thread has the turn, or nothing happens any more.
+  void advance();
+  // One turn among the processes. False: this one waits for nobody but itself.
+  bool take_share(host::Ps until);
+  void look_outside(host::Ps at);
   void pass_on();
   void leave_turn();
   void let_go();  // of who has the turn: the model goes on without it
@@ -137,6 +162,16 @@ class HostThreads {
   host::Sizes checked_{program_};
   uint64_t turn_ = 0;
   uint32_t given_up_ = 0;
+  // ---- other processes
+  struct Awaited {
+    uint64_t values;
+    uint32_t event;
+    uint64_t record;
+  };
+  Share* share_ = nullptr;
+  std::vector<Awaited> awaited_;
+  bool acted_ = false;   // a thread has gone on by itself since the last turn among the processes
+  bool coming_ = false;  // made by fork(), and without a turn yet
 };
 
 }  // namespace heddle::cuda

@@ -56,6 +56,7 @@ class Pools {
   Allocation& allocate(Pool& p, uint64_t bytes, uint64_t stream, const FreeClock& before);
   // Freed as the stream's so manieth free; 0: at once. False: no pool's.
   bool release(uint64_t address, uint64_t stream = 0, uint64_t free = 0);
+  bool owns(uint64_t address) const { return of_.contains(address); }
   // Gives back what is free until the pool holds no more than so many bytes.
   void trim(Pool& p, uint64_t keep);
   // The host knows that these frees are over.

@@ -19,6 +19,7 @@ enum class Status : int32_t {
   kInvalidSymbol = 13,
   kInvalidDevicePointer = 17,
   kInvalidMemcpyDirection = 21,
+  kDevicesUnavailable = 46,
   kInvalidDeviceFunction = 98,
   kInvalidDevice = 101,
   kInvalidKernelImage = 200,

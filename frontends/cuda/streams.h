@@ -50,6 +50,9 @@ struct Event : std::enable_shared_from_this<Event> {
   std::shared_ptr<Capture> capture;
   std::vector<Node*> front;
   FreeClock frees;  // of the stream, when it was recorded
+  static constexpr uint32_t kOwn = UINT32_MAX;
+  uint32_t shared = kOwn;  // its number among those of several processes (share.h)
+  bool is_shared() const { return shared != kOwn; }
 };
 
 }  // namespace heddle::cuda

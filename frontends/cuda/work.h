@@ -56,6 +56,7 @@ struct EmptyWork {};
 // The events live on when the program destroys them.
 struct RecordWork {
   std::shared_ptr<Event> event;
+  uint64_t record = 0;  // of an event of several processes: which of its records
 };
 struct WaitWork {
   std::shared_ptr<Event> event;

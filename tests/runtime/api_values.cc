@@ -245,6 +245,15 @@ abi::Dim3 Values::structure(abi::Dim3*) {
   return {x, y, static_cast<uint32_t>(dimension())};
 }
 
+// Bytes from anywhere; those of a process's own are never legal there.
+abi::IpcHandle Values::structure(abi::IpcHandle*) {
+  abi::IpcHandle out{};
+  for (char& c : out.bytes) {
+    c = static_cast<char>(byte());
+  }
+  return out;
+}
+
 abi::Location Values::structure(abi::Location*) {
   const auto type = static_cast<int32_t>(byte() % 4);
   return {type, static_cast<int32_t>(byte() % 3) - 1};

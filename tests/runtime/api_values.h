@@ -82,6 +82,7 @@ class Values {
   }
   abi::Dim3 structure(abi::Dim3*);
   abi::Location structure(abi::Location*);
+  abi::IpcHandle structure(abi::IpcHandle*);
   abi::Extent structure(abi::Extent*);
 
   void fill(abi::KernelNode& n);

@@ -27,8 +27,6 @@ int32_t cudaMemcpy2DFromArray(void* to, size_t pitch, const void* from, size_t x
 int32_t cudaGraphConditionalHandleCreate(uint64_t* handle, void* graph, uint32_t value, uint32_t flags);
 int32_t cudaGraphAddNode(void** node, void* graph, const void* const* after, const void* edges, size_t count,
                          void* parameters);
-int32_t cudaIpcGetMemHandle(void* handle, void* memory);
-int32_t cudaIpcGetEventHandle(void* handle, void* event);
 int32_t cudaCreateSurfaceObject(uint64_t* surface, const void* resource);
 int32_t cudaCreateTextureObject(uint64_t* texture, const void* resource, const void* texel, const void* view);
 int32_t cuModuleEnumerateFunctions(void** functions, uint32_t count, void* module);
@@ -111,13 +109,6 @@ TEST_CASE("conditional nodes of graphs are not supported, and say so") {
   check("cudaGraphAddNode", [&] { return cudaGraphAddNode(&node, nullptr, nullptr, nullptr, 0, bytes); });
   CHECK(handle == 7);
   CHECK(node == nullptr);
-}
-
-TEST_CASE("handles for other processes are not supported, and say so") {
-  begin();
-  uint8_t handle[64] = {};
-  check("cudaIpcGetMemHandle", [&] { return cudaIpcGetMemHandle(handle, nullptr); });
-  check("cudaIpcGetEventHandle", [&] { return cudaIpcGetEventHandle(handle, nullptr); });
 }
 
 TEST_CASE("calls of the driver that are not supported say so, and leave the runtime no error") {

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -31,7 +32,7 @@ struct ExecOptions {
   uint64_t resident = exec::ExecuteOptions{}.resident;
   uint64_t most_instructions = 0;  // 0: as many as it takes
   bool force = false;
-  std::string clock = "simulated", host_work = "none";
+  std::string clock = "simulated", host_work = "none", share;
   ProgramOptions program;
 };
 
@@ -87,6 +88,31 @@ double host_work(const std::string& text) {
   return *factor;
 }
 
+// "NAME", or "NAME:I/N".
+void share(const std::string& text, ProgramOptions& o) {
+  const size_t colon = text.find(':');
+  o.share = text.substr(0, colon);
+  const std::string rest = colon == std::string::npos ? "1/1" : text.substr(colon + 1);
+  const size_t slash = rest.find('/');
+  // 0: no number.
+  const uint32_t number = parse_number<uint32_t>(rest.substr(0, slash)).value_or(0);
+  const uint32_t all =
+      slash == std::string::npos ? 0 : parse_number<uint32_t>(rest.substr(slash + 1)).value_or(0);
+  constexpr uint32_t kMost = 64;
+  constexpr size_t kLongest = 100;
+  const bool named = !o.share.empty() && o.share.size() <= kLongest &&
+                     std::all_of(o.share.begin(), o.share.end(), [](unsigned char ch) {
+                       return std::isalnum(ch) != 0 || ch == '-' || ch == '_' || ch == '.';
+                     });
+  if (!named || number < 1 || number > all || all > kMost) {
+    throw Error(
+        fmt::format("--share {} (legal: NAME, or NAME:I/N for process I of N that begin together; NAME of "
+                    "letters, digits, -, _ and ., N to {})",
+                    text, kMost));
+  }
+  o.number = colon == std::string::npos ? "" : rest;
+}
+
 int checked(ExecOptions& o, const CLI::App& c) {
   if (!modules::is_module(o.launch.file) && o.launch.kernel.empty()) {
     only_for(c,
@@ -107,6 +133,12 @@ int checked(ExecOptions& o, const CLI::App& c) {
     if (o.program.reuse && o.program.functional) {
       throw Error("--reuse is for kernels that are timed (legal: without --functional)");
     }
+    if (!o.share.empty()) {
+      if (!o.program.simulated_clock) {
+        throw Error("--share is for --clock simulated");
+      }
+      share(o.share, o.program);
+    }
     // More than some eight wait for each other more than they help; values of races do not depend on how many
     // there are where kernels are timed.
     constexpr int kUseful = 8;
@@ -117,7 +149,7 @@ int checked(ExecOptions& o, const CLI::App& c) {
   }
   only_for(c,
            {"--gpu", "--set", "--out", "--timeline", "--functional", "--between", "--cold", "--reuse",
-            "--clock", "--host-work", "--quiet"},
+            "--clock", "--host-work", "--quiet", "--share", "--compute-mode", "--mig"},
            "a program");
   if (c.remaining_size() != 0) {
     throw CLI::ExtrasError(c.get_name(), c.remaining());
@@ -175,6 +207,17 @@ void add_exec(CLI::App& app, int& status) {
                 "what the program's own work on the host takes, between its calls: none; or cpu[:FACTOR], so "
                 "many times the processor time of this computer, so that two runs differ")
       ->type_name("none|cpu[:FACTOR]")
+      ->capture_default_str();
+  c->add_option(
+       "--share", o->share,
+       "the program's process shares the GPU with others of that name, which are started alike; :I/N: it is "
+       "the I-th of N that begin together")
+      ->type_name("NAME[:I/N]");
+  c->add_option("--mig", o->program.mig,
+                "the device is an instance of the GPU with that profile (MIG), such as 3g.71gb of an H200")
+      ->type_name("PROFILE");
+  c->add_option("--compute-mode", o->program.compute_mode, "how many processes may have contexts on the GPU")
+      ->check(CLI::IsMember({"default", "exclusive-process", "prohibited"}))
       ->capture_default_str();
   c->add_flag("--quiet", o->program.quiet, "no line about the program's launches at its end");
   add_module_options(*c, o->launch);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -12,6 +13,7 @@
 
 #include "sim/base/error.h"
 #include "tools/heddle/load_gpu.h"
+#include "tools/heddle/mig.h"
 #include "tools/runtime/redirect/symbols.h"
 
 namespace heddle::cli {
@@ -102,14 +104,23 @@ void put_before(const char* name, const fs::path& entry) {
 
 }  // namespace
 
-void exec_program(const ProgramOptions& o) {
+void exec_program(ProgramOptions o) {
   const fs::path program = found(o.program);
   if (access(program.c_str(), X_OK) != 0 || fs::is_directory(program)) {
     throw Error(fmt::format("{}: {} (legal: a program, or a module with --kernel, --grid and --block)",
                             o.program, fs::is_directory(program) ? "a folder" : std::strerror(errno)));
   }
   check_libraries(program);
-  load_gpu(o.gpu, o.load);  // what is wrong with it is known before the program begins
+  const config::GpuConfig whole =
+      load_gpu(o.gpu, o.load);  // what is wrong is known before the program begins
+  if (!o.mig.empty()) {
+    // What the user says goes before what the profile says.
+    config::LoadOptions all = o.load;
+    const std::vector<std::string> of_profile = mig_overrides(whole, o.mig);
+    all.overrides.insert(all.overrides.begin(), of_profile.begin(), of_profile.end());
+    load_gpu(o.gpu, all);
+    o.load = all;
+  }
   const fs::path file = fs::absolute(config::gpu_file(o.gpu, o.load).path);
   const fs::path folder = fs::absolute(library_folder());
   put_before("LD_LIBRARY_PATH", folder);
@@ -132,6 +143,15 @@ void exec_program(const ProgramOptions& o) {
   set("HEDDLE_REUSE", o.reuse ? "1" : "");
   set("HEDDLE_HOST_WORK", o.host_work > 0 ? fmt::format("{:g}", o.host_work) : "");
   set("HEDDLE_QUIET", o.quiet ? "1" : "");
+  // Processes that the program makes find each other by a name that nobody else has.
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  set("HEDDLE_SHARE", !o.simulated_clock ? ""
+                      : o.share.empty()  ? fmt::format("of-{}-{}", getpid(), now)
+                                         : o.share);
+  set("HEDDLE_SHARE_MAKE", o.share.empty() ? "" : "1");
+  set("HEDDLE_SHARE_NUMBER", o.number);
+  set("HEDDLE_MIG", o.mig);
+  set("HEDDLE_COMPUTE_MODE", o.compute_mode == "default" ? "" : o.compute_mode);
   set("HEDDLE_THREADS", std::to_string(o.threads));
   std::vector<char*> arguments = {const_cast<char*>(o.program.c_str())};
   for (const std::string& a : o.arguments) {

@@ -96,6 +96,10 @@ struct PointerAttributes {
   int64_t reserved[8];
 };
 
+struct IpcHandle {  // of memory, of an event
+  char bytes[64];
+};
+
 struct Location {
   int32_t type, id;
 };

@@ -52,7 +52,10 @@ Status carry_out(F&& f) {
   try {
     if constexpr (needs != Needs::kNothing) {
       cuda::require(!c.in_host_function(), Status::kNotPermitted, "a host function calls CUDA");
-      prepare(c, interface == Interface::kRuntime, needs == Needs::kContext);
+      cuda::require(!s.is_useless(), Status::kInitializationError,
+                    "the process was made by fork() behind the first call of CUDA");
+      prepare(c, interface == Interface::kRuntime, needs == Needs::kContext,
+              [&] { return s.makes_context(); });
       if (c.failed() != Status::kSuccess) {
         return c.failed();
       }

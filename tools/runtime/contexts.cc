@@ -1,5 +1,7 @@
 #include "tools/runtime/contexts.h"
 
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "frontends/cuda/context.h"
@@ -38,7 +40,26 @@ DriverContext* Contexts::current() {
   }
 }
 
-void prepare(cuda::Context& c, bool runtime, bool context) {
+int32_t compute_mode() {
+  const char* const v = std::getenv("HEDDLE_COMPUTE_MODE");
+  const std::string_view mode = v == nullptr ? "" : v;
+  return mode == "prohibited" ? kProhibited : mode == "exclusive-process" ? kExclusiveProcess : 0;
+}
+
+void require_context(Contexts& all, const std::function<bool()>& may_make) {
+  all.allowed = all.allowed || may_make();
+  cuda::require(all.allowed, Status::kDevicesUnavailable,
+                "the device's compute mode is prohibited, or exclusive and another process has a context");
+}
+
+void drop_context(cuda::Context& c) {
+  Contexts::get().allowed = false;
+  if (cuda::Share* const s = c.timeline().threads().shared()) {
+    s->drops_context();
+  }
+}
+
+void prepare(cuda::Context& c, bool runtime, bool context, const std::function<bool()>& may_make) {
   Contexts& all = Contexts::get();
   all.initialised = all.initialised || runtime;
   cuda::require(all.initialised, Status::kInitializationError, "cuInit was not called");
@@ -47,6 +68,9 @@ void prepare(cuda::Context& c, bool runtime, bool context) {
   }
   if (!context) {
     return;
+  }
+  if (runtime) {
+    require_context(all, may_make);
   }
   if (runtime && !std::exchange(all.made, true)) {
     c.timeline().call([](auto& t) { t.setDevice(0); });

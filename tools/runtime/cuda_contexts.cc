@@ -33,6 +33,7 @@ void push(const void* context) { thread_state().contexts.push_back(context); }
 void ended(Context& c) {
   if (Contexts::get().none_left()) {
     c.reset();
+    drop_context(c);
   }
 }
 
@@ -84,6 +85,7 @@ HEDDLE_CUDA int32_t cuDeviceGetAttribute(Given<int32_t> value, int32_t attribute
 HEDDLE_CUDA int32_t cuDevicePrimaryCtxRetain(Given<void*> context, int32_t device) {
   return driver_call_into<Needs::kDriver>(context, [&](Context&) {
     require_device(device);
+    require_context(Contexts::get(), [] { return Session::get().makes_context(); });
     ++Contexts::get().users;
     return &Contexts::get().primary;
   });
@@ -130,6 +132,7 @@ HEDDLE_CUDA int32_t cuCtxCreate_v4(Given<void*> context, void* parameters, uint3
   return driver_call_into<Needs::kDriver>(context, [&](Context& c) {
     cuda::require(parameters == nullptr, Status::kNotSupported, "cuCtxCreate with parameters");
     require_device(device);
+    require_context(Contexts::get(), [] { return Session::get().makes_context(); });
     auto made = std::make_unique<DriverContext>();
     set_flags(*made, flags, c);
     DriverContext& out = Contexts::get().created.keep(std::move(made));

@@ -169,7 +169,7 @@ HEDDLE_CUDA int32_t cuMemGetInfo_v2(Given<size_t> free, Given<size_t> total) {
   return driver_call([&](Context& c) {
     size_t &f = *free, &t = *total;
     t = c.params().memory.total;
-    f = c.space().device_bytes() - c.space().device_used();
+    f = c.device_free();
   });
 }
 

@@ -101,7 +101,7 @@ HEDDLE_CUDA int32_t cudaMemGetInfo(Given<size_t> free, Given<size_t> total) {
     size_t &f = *free, &t = *total;
     c.timeline().call([&](auto& t) { t.memGetInfo(); });
     t = c.params().memory.total;
-    f = c.space().device_bytes() - c.space().device_used();
+    f = c.device_free();
   });
 }
 

@@ -7,6 +7,12 @@
 using namespace heddle;  // this file is CUDA's interface
 using namespace heddle::runtime;
 
+namespace {
+
+constexpr uint32_t kInterprocess = 4;  // cudaEventInterprocess
+
+}  // namespace
+
 // ---- streams
 
 HEDDLE_CUDA int32_t cudaStreamCreateWithPriority(Given<void*> out, uint32_t flags, int32_t priority) {
@@ -66,6 +72,9 @@ HEDDLE_CUDA int32_t cudaDeviceGetStreamPriorityRange(Given<int32_t> least, Given
 HEDDLE_CUDA int32_t cudaEventCreateWithFlags(Given<void*> out, uint32_t flags) {
   return call_into(out, [&](Context& c) {
     cuda::require(flags < 8, Status::kInvalidValue, "flags of an event");
+    if ((flags & kInterprocess) != 0) {
+      Session::get().share_device();
+    }
     return &c.create_event(flags);
   });
 }

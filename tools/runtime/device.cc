@@ -1,6 +1,7 @@
 #include "tools/runtime/device.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <map>
@@ -30,7 +31,7 @@ constexpr PropertyRow kProperties[] = {
 };
 constexpr size_t kPropertyBytes = 1008;
 constexpr size_t kNameBytes = 256;
-constexpr uint32_t kTotalGlobalMemory = 288;  // offset
+constexpr uint32_t kTotalGlobalMemory = 288, kPersistingL2 = 600;  // offsets
 
 // What the configuration knows better: another GPU's numbers are its own.
 std::optional<int64_t> configured(int32_t attribute, const cuda::Context& c) {
@@ -38,6 +39,8 @@ std::optional<int64_t> configured(int32_t attribute, const cuda::Context& c) {
   const spec::Limits& l = p.limits;
   const uint32_t capability = p.compute_capability;
   switch (attribute) {
+    case 20:
+      return compute_mode();
     case 1:
       return l.max_threads_per_block();
     case 10:
@@ -50,6 +53,8 @@ std::optional<int64_t> configured(int32_t attribute, const cuda::Context& c) {
       return static_cast<int64_t>(c.gpu().l2().total_bytes());
     case 39:
       return l.max_warps_per_sm() * l.warp_size();
+    case 40:
+      return p.engines;
     case 75:
       return capability / 10;
     case 76:
@@ -62,6 +67,8 @@ std::optional<int64_t> configured(int32_t attribute, const cuda::Context& c) {
       return l.max_shared_bytes_per_block();
     case 106:
       return l.max_blocks_per_sm();
+    case 108:
+      return static_cast<int64_t>(c.gpu().l2().max_persisting_bytes());
     case 111:
       return l.reserved_shared_bytes_per_block();
     default:
@@ -89,6 +96,7 @@ void reset_device(cuda::Context& c) {
   all.of_runtime = false;
   all.primary = {};
   c.reset();
+  drop_context(c);
 }
 
 std::optional<int32_t> device_attribute(int32_t attribute, const cuda::Context& c) {
@@ -104,7 +112,9 @@ std::optional<int32_t> device_attribute(int32_t attribute, const cuda::Context& 
 }
 
 std::string device_name(const cuda::Context& c) {
-  return c.gpu().name() == "h200" ? "NVIDIA H200" : c.gpu().product();
+  const char* const instance = std::getenv("HEDDLE_MIG");
+  return (c.gpu().name() == "h200" ? "NVIDIA H200" : c.gpu().product()) +
+         (instance == nullptr ? "" : std::string(" MIG ") + instance);
 }
 
 void fill_properties(uint8_t* out, const cuda::Context& c) {
@@ -114,6 +124,8 @@ void fill_properties(uint8_t* out, const cuda::Context& c) {
     uint64_t value = r.value;
     if (r.offset == kTotalGlobalMemory) {
       value = c.params().memory.total;
+    } else if (r.offset == kPersistingL2) {
+      value = c.gpu().l2().max_persisting_bytes();
     } else if (const auto v = configured(r.attribute, c)) {
       value = static_cast<uint64_t>(*v);
     }

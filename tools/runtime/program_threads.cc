@@ -113,11 +113,31 @@ void wake(const void* key, uint32_t most) {
   of_thread.known = was_known;
 }
 
-// A child is none of the simulated host's: it has one thread, whose session is a copy.
+bool shared() {
+  Session* const s = session.load();
+  return s != nullptr && s->threads().shared() != nullptr;
+}
+bool outside(bool (*come)(void*), void* argument, uint64_t deadline) {
+  return with_threads([&](cuda::HostThreads& t) {
+    return t.wait_outside([&] { return come(argument); }, deadline == kHeddleNoDeadline
+                                                              ? std::nullopt
+                                                              : std::optional(host::from_ns(1) * deadline));
+  });
+}
+void makes_process() {
+  with_threads([](cuda::HostThreads&) { session.load()->share_device(); });
+}
+
+void has_made(int pid) {
+  with_threads([&](cuda::HostThreads&) { session.load()->has_made(pid); });
+}
+
+// A child has one thread, and a copy of the session.
 void before_fork() {
   const InCall in_call;
   if (Session* const s = session.load()) {
     s->mutex().lock();
+    s->before_fork();
   }
 }
 void in_parent() {
@@ -127,9 +147,9 @@ void in_parent() {
   }
 }
 void in_child() {
-  over = true;
+  const InCall in_call;
   if (Session* const s = session.load()) {
-    s->threads().forked();
+    over = !s->forked();
   }
 }
 
@@ -177,6 +197,10 @@ std::optional<uint64_t> show_simulated_time() {
                                join,
                                wait,
                                wake,
+                               shared,
+                               outside,
+                               makes_process,
+                               has_made,
                                cuda::AddressSpace::kFirst,
                                cuda::AddressSpace::kFirst + cuda::AddressSpace::kAddresses,
                                touch};

@@ -30,6 +30,15 @@ std::string setting(const char* name, const char* otherwise = "") {
   return v == nullptr ? otherwise : v;
 }
 
+std::vector<std::string> overrides() {
+  std::vector<std::string> out;
+  std::istringstream lines(setting("HEDDLE_SET"));
+  for (std::string line; std::getline(lines, line);) {
+    out.push_back(line);
+  }
+  return out;
+}
+
 }  // namespace
 
 Session& Session::get() {
@@ -39,6 +48,7 @@ Session& Session::get() {
       auto* s = new Session;
       there_is(*s);
       if (const std::optional<uint64_t> passed = show_simulated_time()) {
+        s->join(setting("HEDDLE_SHARE_MAKE") == "1");
         s->threads().held(true);
         s->spend(*passed);
         watch(s->threads());
@@ -49,6 +59,7 @@ Session& Session::get() {
           s->context_->assumptions().own_work(factor);
         }
       }
+      s->store();  // that it cannot be written is known before the program begins
       std::atexit([] { get().end(); });
       return s;
     } catch (const std::exception& e) {
@@ -61,19 +72,11 @@ Session& Session::get() {
 
 Session::Session() {
   config::LoadOptions load;
-  std::istringstream overrides(setting("HEDDLE_SET"));
-  for (std::string line; std::getline(overrides, line);) {
-    load.overrides.push_back(line);
-  }
+  load.overrides = overrides_ = overrides();
   gpu_ = config::load(setting("HEDDLE_GPU", "h200"), load);
   functional_ = setting("HEDDLE_FUNCTIONAL") == "1";
   settings_.threads = parse_number<int>(setting("HEDDLE_THREADS", "1")).value_or(1);
-  if (const std::string out = setting("HEDDLE_OUT"); !out.empty()) {
-    analysis::StoreOptions o;
-    o.if_exists = setting("HEDDLE_FORCE") == "1" ? analysis::IfExists::kReplace : analysis::IfExists::kRefuse;
-    store_ = std::make_unique<analysis::ResultStore>(
-        out, analysis::run_record(gpu_, "default", load.overrides, 0), o);
-  }
+  stores_ = !setting("HEDDLE_OUT").empty();
   make_context();
   if (functional_) {
     note(
@@ -87,17 +90,18 @@ void Session::make_context() {
   const auto prepares = [this](exec::Launch& l) { return prepare(l); };
   const auto notes = [this](std::string_view text) { note(text); };
   if (functional_) {
-    kernels_ = std::make_unique<FunctionalKernels>(FunctionalKernels::Options{
+    machine_ = std::make_unique<FunctionalKernels>(FunctionalKernels::Options{
         settings_.threads, prepares, [this](uint64_t instructions) { instructions_ += instructions; }});
   } else {
-    kernels_ = std::make_unique<RunningKernels>(
+    machine_ = std::make_unique<RunningKernels>(
         gpu_, RunningKernels::Options{settings_, setting("HEDDLE_COLD") == "1", prepares,
                                       [this](const analysis::LaunchRecord& r) { store(r); }, notes,
                                       setting("HEDDLE_REUSE") == "1"});
   }
+  kernels_ = std::make_unique<cuda::SharedKernels>(*machine_);
   context_ = std::make_unique<cuda::Context>(
       gpu_, cuda::Context::Environment{kernels_.get(), kernels_.get(),
-                                       store_ || !setting("HEDDLE_TIMELINE").empty(),
+                                       stores_ || !setting("HEDDLE_TIMELINE").empty(),
                                        [](std::string_view text) {
                                          std::fwrite(text.data(), 1, text.size(), stdout);
                                          std::fflush(stdout);
@@ -108,6 +112,7 @@ void Session::make_context() {
 void Session::begin_again() {
   context_ = nullptr;  // its addresses are the next one's
   kernels_ = nullptr;
+  machine_ = nullptr;
   Contexts::get() = {};
   thread_state() = {};
   functional_ = setting("HEDDLE_FUNCTIONAL") == "1";
@@ -154,27 +159,27 @@ uint32_t Session::prepare(exec::Launch& launch) {
 void Session::store(const analysis::LaunchRecord& r) {
   instructions_ += r.warp_instructions;
   reused_ += r.sampling.requested ? 1 : 0;
-  if (!store_) {
-    return;
-  }
   try {
-    store_->add(r);
+    if (analysis::ResultStore* const s = store()) {
+      s->add(r);
+    }
   } catch (const Error& e) {
     note(std::string(e.what()) + "; later launches are not stored");
     store_ = nullptr;
+    stores_ = false;
   }
 }
 
-void Session::write_timeline(const host::Result& r) const {
-  if (const std::string file = setting("HEDDLE_TIMELINE"); !file.empty()) {
+void Session::write_timeline(const host::Result& r) {
+  if (const std::string name = file("HEDDLE_TIMELINE"); !name.empty()) {
     const bool force = setting("HEDDLE_FORCE") == "1";
-    output::OutputFile out(file, output::timeline(),
+    output::OutputFile out(name, output::timeline(),
                            force ? output::Replace::kAny : output::Replace::kSameKind);
     analysis::write_host_trace(out.stream(), r);
     out.commit();
   }
-  if (store_) {
-    store_->add_spans(analysis::host_spans(r));
+  if (analysis::ResultStore* const s = store()) {
+    s->add_spans(analysis::host_spans(r));
   }
 }
 
@@ -188,14 +193,22 @@ void Session::end() {
     const host::Result r = context_->timeline().finish();
     program_over();
     context_->assumptions().given_up(threads().given_up());
+    if (share_) {
+      context_->assumptions().shared(gpu_.host().sharing().slice_us(),
+                                     gpu_.host().sharing().change_ns() / 1e3, share_->outside());
+    }
     context_->flush();
+    if (share_ && share_->number() != 0 && !Contexts::get().started) {
+      return;  // a process that has had nothing to do with the device
+    }
     write_timeline(r);
     if (setting("HEDDLE_QUIET") == "1") {
       return;
     }
     note(fmt::format("{}: {} launches, {} warp instructions, {:.1f} us on {} (the host's own work {})",
-                     program_invocation_short_name, launches_, analysis::grouped(instructions_),
-                     host::to_us(r.end), gpu_.product(),
+                     share_ ? fmt::format("{} (process {})", program_invocation_short_name, share_->number())
+                            : program_invocation_short_name,
+                     launches_, analysis::grouped(instructions_), host::to_us(r.end), gpu_.product(),
                      setting("HEDDLE_HOST_WORK").empty() ? "takes no time" : "counts as this computer's"));
     if (reused_ > 0) {
       note(fmt::format(

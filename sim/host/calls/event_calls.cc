@@ -101,6 +101,7 @@ bool Threads::record_event(uint32_t thread, const Call& c) {
   const uint32_t slot = make(Work::kRecord, c.stream, name_of(c));
   core_.commands[slot].object = c.object;
   core_.commands[slot].duration = event.timing ? core_.params.event : Ps();
+  core_.commands[slot].values = c.values;
   ordering_.append(slot);
   ordering_.event_recorded(c.object, slot);
   event_states_[c.object].recorded = true;
@@ -119,6 +120,13 @@ bool Threads::stream_waits_event(uint32_t thread, const Call& c) {
   ordering_.note_programmatic_wait(c.stream, c.object);
   if (clocks_.on()) {
     clocks_.stream_waits(c.stream, c.object);
+  }
+  if (c.values != 0) {  // whoever runs the model says when it has happened
+    const uint32_t outside = make(Work::kWait, c.stream, name_of(c));
+    core_.commands[outside].values = c.values;
+    ordering_.append(outside);
+    submit(outside);
+    return true;
   }
   const CommandRef record = ordering_.recorded(c.object);
   if (!core_.commands.unfinished(record)) {

@@ -61,13 +61,14 @@ uint32_t Platform::stream_track(uint32_t stream) {
 }
 
 void Platform::advance(Ps until) {
+  until_ = until;
   if (!std::exchange(begun_, true)) {
     threads_.start();
   } else {
     threads_.ask_again();
   }
   do {
-    while (!threads_.later() && (kernels_ended(until) || !events.empty()) && events.next_time() <= until) {
+    while (!threads_.later() && (kernels_ended() || !events.empty()) && events.next_time() <= until_) {
       watch_.look(*this, threads_, result_.operations);
       const DueEvent e = events.pop();
       now = e.at;
@@ -118,6 +119,9 @@ void Platform::finish(uint32_t slot) {
   switch (c.work) {
     case Work::kRecord:
       threads_.event_done(slot);
+      if (effects && c.values != 0) {
+        effects->happens(c.values);
+      }
       break;
     case Work::kHostFunc:
       host_functions_.ended(slot);
@@ -289,10 +293,32 @@ void Platform::carry_out(uint32_t slot) {
         events.push(now + c.duration, Happening::kFinish, slot);
         break;
       }
+      finish(slot);
+      break;
+    case Work::kWait:
+      if (c.values != 0) {
+        awaited_[c.values] = slot;
+        if (const auto known = came_.find(c.values); known != came_.end()) {
+          const Ps at = known->second;
+          came_.erase(known);
+          came(commands[slot].values, at);
+        }
+        break;
+      }
       [[fallthrough]];
     default:
       finish(slot);
   }
+}
+
+void Platform::came(uint64_t values, Ps at) {
+  const auto it = awaited_.find(values);
+  if (it == awaited_.end()) {
+    came_[values] = at;
+    return;
+  }
+  events.push(std::max(now, at), Happening::kFinish, it->second);
+  awaited_.erase(it);
 }
 
 bool Platform::kernel_ends(uint32_t slot) {
@@ -356,10 +382,10 @@ bool Platform::prepare(uint32_t slot) {
   return migration_.start(slot, std::move(plan), std::move(traffic));
 }
 
-bool Platform::kernels_ended(Ps until) {
+bool Platform::kernels_ended() {
   bool any = false;
   while (kernels) {
-    const std::optional<KernelModel::End> e = kernels->advance(std::min(events.next_time(), until));
+    const std::optional<KernelModel::End> e = kernels->advance(std::min(events.next_time(), until_));
     const bool faulted = faults_.look();
     any |= faulted;
     if (!e && faulted) {

@@ -1,7 +1,9 @@
 // Owns the parts of the host model, and carries what one tells another.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -33,6 +35,12 @@ class Platform final : public Core {
   Platform(const Program& p, const Params& params, const PlatformOptions& options);
   // On to the end, to `until`, or to where a live thread has no call yet.
   void advance(Ps until = kNever);
+  // The call of advance() that is under way goes no further than that.
+  void stop_at(Ps at) { until_ = std::min(until_, at); }
+  // When something happens next, kernels of a KernelModel apart; kNever: nothing does.
+  Ps next_time() const { return threads_.later() ? now : events.next_time(); }
+  // What streams wait for that are told so (Call::values of kStreamWaitEvent) has happened, once for each.
+  void came(uint64_t values, Ps at);
   // A live thread that is away is asked for its next call at `at`, or now if that is past.
   void come_back(uint32_t thread, Ps at) { threads_.come_back(thread, at); }
   Result finish();
@@ -66,7 +74,7 @@ class Platform final : public Core {
 
   // Simulated kernels catch up with what happens next. True when one has ended before that: its end comes
   // next.
-  bool kernels_ended(Ps until);
+  bool kernels_ended();
   void happen(const DueEvent& e);
 
   // The command is finished: what waits for it may go on.
@@ -104,6 +112,9 @@ class Platform final : public Core {
   std::vector<Overlap> work_;  // of each device: kernels and copies
   Watch watch_;
   uint32_t deep_ = 0;
+  Ps until_ = kNever;
+  std::map<uint64_t, uint32_t> awaited_;  // commands, by what they wait for outside of the model
+  std::map<uint64_t, Ps> came_;           // that no command waits for yet
   bool begun_ = false;
 };
 

@@ -27,6 +27,12 @@ void OpenRun::come_back(uint32_t thread, Ps at) { platform_->come_back(thread, a
 
 Ps OpenRun::now() const { return platform_->now; }
 
+void OpenRun::stop_at(Ps at) { platform_->stop_at(at); }
+
+Ps OpenRun::next_time() const { return platform_->next_time(); }
+
+void OpenRun::came(uint64_t values, Ps at) { platform_->came(values, at); }
+
 bool OpenRun::idle() const { return platform_->commands.live() == 0; }
 
 void OpenRun::wait_by(Rules::Wait wait) {

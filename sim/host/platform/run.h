@@ -60,6 +60,13 @@ class OpenRun {
   // call at `at`, or now if that is past. Only the first such time counts.
   void come_back(uint32_t thread, Ps at);
   Ps now() const;
+  // The call of advance() that is under way goes no further than that. By what it calls (Effects,
+  // KernelModel).
+  void stop_at(Ps at);
+  // When something happens next, kernels of a KernelModel apart; kNever: nothing does.
+  Ps next_time() const;
+  // What a stream waits for that is told so (Call::values of kStreamWaitEvent) has happened, once for each.
+  void came(uint64_t values, Ps at);
   bool idle() const;  // no command is under way
   // How threads wait from now on (cudaDeviceSchedule...).
   void wait_by(Rules::Wait wait);

@@ -127,6 +127,15 @@ const HeddleHost* session() { return host.load(std::memory_order_acquire); }
 
 bool simulated() { return shows_simulated.load(std::memory_order_acquire); }
 
+bool begun() {
+  if (session() == nullptr && simulated()) {
+    if (void* const f = dlsym(RTLD_DEFAULT, "heddle_begin")) {
+      reinterpret_cast<HeddleBegin>(f)();
+    }
+  }
+  return managed();
+}
+
 uint64_t deadline_of(const timespec& deadline) {
   const int64_t ns = of(deadline) - base(deadline.tv_sec > kCalendar ? CLOCK_REALTIME : CLOCK_MONOTONIC);
   return static_cast<uint64_t>(std::max<int64_t>(0, ns));

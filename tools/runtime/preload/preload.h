@@ -2,6 +2,7 @@
 #pragma once
 
 #include <dlfcn.h>
+#include <poll.h>
 #include <sys/syscall.h>
 
 #include <cstdint>
@@ -22,6 +23,14 @@ inline bool managed() {
   const HeddleHost* const h = session();
   return h != nullptr && h->known();
 }
+
+// A session, for threads and processes that are made before the first call of CUDA. The caller is managed.
+bool begun();
+
+// The calling thread waits, where other processes are on the device, until they let it go on. For
+// descriptors: data, or room, or an end.
+bool shared();
+void await(int fd, short events);
 
 // ns of the simulated host's time at which a clock shows `deadline`.
 uint64_t deadline_of(const timespec& deadline);

@@ -27,6 +27,17 @@ struct HeddleHost {
   // At most so many of those that wait for it, the longest first. By any thread.
   void (*wake)(const void* key, uint32_t most);
 
+  // ---- other processes (frontends/cuda/share.h)
+  // There may be others on the same device.
+  bool (*shared)();
+  // Until come(argument) is true, which another process brings about, or until `deadline`, in ns of now():
+  // false.
+  bool (*outside)(bool (*come)(void*), void* argument, uint64_t deadline);
+  // The caller is about to make a process, which may use the device, too.
+  void (*makes_process)();
+  // It has made that one, without fork().
+  void (*has_made)(int pid);
+
   // ---- unified memory
   // Where the addresses of allocations begin and end: most of a program's buffers are elsewhere.
   uint64_t first, end_of_memory;

@@ -29,11 +29,13 @@ void touch(const iovec* v, int count, bool writes) {
 HEDDLE_PRELOAD ssize_t read(int fd, void* p, size_t bytes) {
   static const auto f = heddle::preload::next<decltype(&read)>("read");
   touch(p, bytes, true);
+  heddle::preload::await(fd, POLLIN);
   return f(fd, p, bytes);
 }
 HEDDLE_PRELOAD ssize_t write(int fd, const void* p, size_t bytes) {
   static const auto f = heddle::preload::next<decltype(&write)>("write");
   touch(p, bytes, false);
+  heddle::preload::await(fd, POLLOUT);
   return f(fd, p, bytes);
 }
 HEDDLE_PRELOAD ssize_t pread(int fd, void* p, size_t bytes, off_t at) {
@@ -49,21 +51,25 @@ HEDDLE_PRELOAD ssize_t pwrite(int fd, const void* p, size_t bytes, off_t at) {
 HEDDLE_PRELOAD ssize_t readv(int fd, const iovec* v, int count) {
   static const auto f = heddle::preload::next<decltype(&readv)>("readv");
   touch(v, count, true);
+  heddle::preload::await(fd, POLLIN);
   return f(fd, v, count);
 }
 HEDDLE_PRELOAD ssize_t writev(int fd, const iovec* v, int count) {
   static const auto f = heddle::preload::next<decltype(&writev)>("writev");
   touch(v, count, false);
+  heddle::preload::await(fd, POLLOUT);
   return f(fd, v, count);
 }
 HEDDLE_PRELOAD ssize_t recv(int fd, void* p, size_t bytes, int flags) {
   static const auto f = heddle::preload::next<decltype(&recv)>("recv");
   touch(p, bytes, true);
+  heddle::preload::await(fd, POLLIN);
   return f(fd, p, bytes, flags);
 }
 HEDDLE_PRELOAD ssize_t send(int fd, const void* p, size_t bytes, int flags) {
   static const auto f = heddle::preload::next<decltype(&send)>("send");
   touch(p, bytes, false);
+  heddle::preload::await(fd, POLLOUT);
   return f(fd, p, bytes, flags);
 }
 // Large ones go to the system as they are.

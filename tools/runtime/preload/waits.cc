@@ -86,15 +86,7 @@ bool of_parallel_loops(const void* caller) {
           std::strstr(info.dli_fname, "libtbb") != nullptr);
 }
 
-// A session, for threads that are made before the first call of CUDA.
-bool begun() {
-  if (session() == nullptr && heddle::preload::simulated()) {
-    if (void* const f = dlsym(RTLD_DEFAULT, "heddle_begin")) {
-      reinterpret_cast<HeddleBegin>(f)();
-    }
-  }
-  return managed();
-}
+using heddle::preload::begun;
 
 bool wait(const void* key, const timespec* deadline = nullptr) {
   return session()->wait(key, deadline == nullptr ? kHeddleNoDeadline : deadline_of(*deadline));
@@ -179,6 +171,7 @@ int as_errno(int result) {
 struct Barrier {
   std::atomic<pthread_barrier_t*> of;
   unsigned count, arrived;
+  uint64_t round;
 };
 constexpr size_t kMostBarriers = 256;
 Barrier barriers[kMostBarriers];
@@ -337,7 +330,12 @@ HEDDLE_PRELOAD int pthread_barrier_init(pthread_barrier_t* b, const pthread_barr
   static const auto f =
       next<int (*)(pthread_barrier_t*, const pthread_barrierattr_t*, unsigned)>("pthread_barrier_init");
   const int result = f(b, a, count);
-  if (result == 0) {
+  // Those of several processes are counted by none of them.
+  int processes = PTHREAD_PROCESS_PRIVATE;
+  if (a != nullptr) {
+    pthread_barrierattr_getpshared(a, &processes);
+  }
+  if (result == 0 && processes == PTHREAD_PROCESS_PRIVATE) {
     for (Barrier& x : barriers) {
       pthread_barrier_t* nobody = nullptr;
       if (x.of.load() == b || x.of.compare_exchange_strong(nobody, b)) {
@@ -364,12 +362,16 @@ HEDDLE_PRELOAD int pthread_barrier_wait(pthread_barrier_t* b) {
   if (x == nullptr) {
     return f(b);
   }
+  const uint64_t round = x->round;
   if (++x->arrived == x->count) {
     x->arrived = 0;
+    ++x->round;
     wake(b, UINT32_MAX);
     return PTHREAD_BARRIER_SERIAL_THREAD;
   }
-  wait(b);
+  while (x->round == round && managed()) {
+    wait(b);
+  }
   return 0;
 }
 
