@@ -59,6 +59,9 @@ void Context::reset() {
   own_ = nullptr;
   streams_.clear();
   legacy_.frees.clear();
+  objects_.clear();
+  arrays_.clear();
+  mipmapped_.clear();
   pools_.clear();
   library_.unload();
   space_.clear();

@@ -18,6 +18,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "frontends/cuda/address_space.h"
+#include "frontends/cuda/arrays.h"
 #include "frontends/cuda/assumptions.h"
 #include "frontends/cuda/graphs.h"
 #include "frontends/cuda/handles.h"
@@ -134,6 +135,20 @@ class Context final : private host::Effects, private KernelSource {
   // program. False: it is none of unified memory.
   bool touched(uint64_t address, uint64_t bytes, bool writes);
 
+  // ---- arrays, textures, surfaces (context_arrays.cc)
+  // Throw CallFailed for what no array may be.
+  Array& create_array(const ArrayShape& shape);
+  MipmappedArray& create_mipmapped(ArrayShape shape);
+  Array& array(const void* handle);  // of a level, too
+  MipmappedArray& mipmapped(const void* handle);
+  void destroy(Array& a);
+  void destroy(MipmappedArray& m);
+  // Handles of objects. Throw CallFailed, with why, for what may not be.
+  uint64_t create_texture(LookupObject asked);
+  uint64_t create_surface(const Resource& r);
+  void destroy_object(uint64_t handle, exec::texture::Kind kind);
+  const LookupObject& object(uint64_t handle, exec::texture::Kind kind) { return objects_.at(handle, kind); }
+
   // ---- streams and events (context_streams.cc)
   Stream& stream(const void* handle);  // 0, 1: the legacy default stream; 2: the thread's own
   Stream& create_stream(uint32_t flags, int32_t priority);
@@ -236,6 +251,7 @@ class Context final : private host::Effects, private KernelSource {
   static uint64_t end_of_source(const CopyWork& c);
   static uint64_t end_of_target(const CopyWork& c);
   void perform_copy(const CopyWork& c, const uint8_t* taken);
+  exec::texture::Image image(const Resource& r, ElementFormat& format);
   void perform_set(const MemsetWork& m);
   Timeline::Keep keeps(GraphExec& x);
 
@@ -272,6 +288,9 @@ class Context final : private host::Effects, private KernelSource {
   std::atomic<std::thread::id> host_function_by_{};
   Handles<Stream> streams_{Status::kInvalidResourceHandle, "no such stream"};
   Handles<Event, std::shared_ptr<Event>> events_{Status::kInvalidResourceHandle, "no such event"};
+  LookupObjects objects_;
+  Handles<Array> arrays_{Status::kInvalidValue, "no such array"};
+  Handles<MipmappedArray> mipmapped_{Status::kInvalidValue, "no such array of levels"};
   Handles<Graph, std::shared_ptr<Graph>> graphs_{Status::kInvalidValue, "no such graph"};
   Handles<GraphExec> execs_{Status::kInvalidValue, "no such graph"};
 };

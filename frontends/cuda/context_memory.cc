@@ -5,6 +5,7 @@
 #include "frontends/cuda/context.h"
 #include "frontends/cuda/readable.h"
 #include "sim/base/align.h"
+#include "sim/exec/texture/layout.h"
 
 namespace heddle::cuda {
 namespace {
@@ -167,8 +168,13 @@ void Context::copy(CopyWork c, Stream& stream, bool waits) {
   }
 }
 
-uint64_t Context::end_of_source(const CopyWork& c) { return end_of(c, c.from_pitch, c.from_plane); }
-uint64_t Context::end_of_target(const CopyWork& c) { return end_of(c, c.to_pitch, c.to_plane); }
+// Of an array all of it.
+uint64_t Context::end_of_source(const CopyWork& c) {
+  return c.from_array ? exec::texture::bytes_of(c.from_array->image) : end_of(c, c.from_pitch, c.from_plane);
+}
+uint64_t Context::end_of_target(const CopyWork& c) {
+  return c.to_array ? exec::texture::bytes_of(c.to_array->image) : end_of(c, c.to_pitch, c.to_plane);
+}
 
 void Context::check_copy(const CopyWork& c) {
   space_.bytes(c.to, end_of_target(c));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "frontends/modules/program.h"
 #include "frontends/workload/builder.h"
 #include "sim/exec/device_runtime.h"
+#include "sim/exec/texture/descriptor.h"
 
 namespace heddle::cuda {
 
@@ -29,6 +31,13 @@ struct KernelWork {
   std::vector<uint8_t> parameters;  // as the kernel has them
 };
 
+// Elements of an array from a place on: rows go on in the array's.
+struct ArrayPlace {
+  exec::texture::Image image;
+  uint64_t x = 0;         // bytes
+  uint32_t y = 0, z = 0;  // z: of three dimensions, or the layer or face
+};
+
 // Rows of bytes in planes; of a plain copy one row.
 struct CopyWork {
   enum class Direction : uint8_t { kHostToHost, kHostToDevice, kDeviceToHost, kDeviceToDevice, kDefault };
@@ -37,6 +46,8 @@ struct CopyWork {
   uint64_t to_pitch = 0, from_pitch = 0;      // bytes from a row to the next
   uint64_t to_plane = 0, from_plane = 0;      // bytes from a plane to the next
   Direction direction = Direction::kDefault;
+  // In place of pitches; `to` and `from` are the array's memory then.
+  std::optional<ArrayPlace> to_array, from_array;
 };
 
 struct MemsetWork {

@@ -131,4 +131,108 @@ struct InstantiateParameters {
   int32_t result;
 };
 
+// ---- arrays, textures, surfaces
+
+struct ChannelFormat {
+  int32_t x, y, z, w;  // bits
+  int32_t kind;
+};
+struct ArrayRequirements {
+  size_t bytes, alignment;
+  uint32_t reserved[4];
+};
+struct Resource {
+  int32_t type;  // array, mipmapped array, linear memory, rows with a pitch
+  union {
+    const void* array;
+    struct {
+      const void* pointer;
+      ChannelFormat format;
+      size_t bytes;
+    } linear;
+    struct {
+      const void* pointer;
+      ChannelFormat format;
+      size_t width, height, pitch;
+    } rows;
+    int32_t reserved[32];
+  };
+  uint32_t flags;
+};
+struct Texture {
+  int32_t address[3], filter, reads_fractions, srgb;
+  float border[4];
+  int32_t normalized;
+  uint32_t most_anisotropy;
+  int32_t level_filter;
+  float bias, least_level, most_level;
+  int32_t no_trilinear_optimisation, seamless_cube;
+};
+struct ResourceView {
+  int32_t format;
+  size_t width, height, depth;
+  uint32_t first_level, last_level, first_layer, last_layer, reserved[16];
+};
+
+// The driver's. `memory_type`: 1 the host's, 2 the device's, 3 an array, 4 any address.
+struct DriverSide2D {
+  size_t x, y;
+  uint32_t memory_type;
+  const void* host;
+  uint64_t device;
+  const void* array;
+  size_t pitch;
+};
+struct DriverCopy2D {
+  DriverSide2D from, to;
+  size_t width, height;
+};
+struct DriverSide3D {
+  size_t x, y, z, level;
+  uint32_t memory_type;
+  const void* host;
+  uint64_t device;
+  const void* array;
+  const void* context;  // between devices
+  size_t pitch, height;
+};
+struct DriverCopy3D {
+  DriverSide3D from, to;
+  size_t width, height, depth;
+};
+struct DriverArray {
+  size_t width, height;
+  uint32_t format, channels;
+};
+struct DriverArray3D {
+  size_t width, height, depth;
+  uint32_t format, channels, flags;
+};
+struct DriverResource {
+  int32_t type;
+  union {
+    const void* array;
+    struct {
+      uint64_t pointer;
+      uint32_t format, channels;
+      size_t bytes;
+    } linear;
+    struct {
+      uint64_t pointer;
+      uint32_t format, channels;
+      size_t width, height, pitch;
+    } rows;
+    int32_t reserved[32];
+  };
+  uint32_t flags;
+};
+struct DriverTexture {
+  int32_t address[3], filter;
+  uint32_t flags, most_anisotropy;
+  int32_t level_filter;
+  float bias, least_level, most_level;
+  float border[4];
+  int32_t reserved[12];
+};
+
 }  // namespace heddle::abi

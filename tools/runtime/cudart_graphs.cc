@@ -257,7 +257,7 @@ HEDDLE_CUDA int32_t cudaGraphAddKernelNode(Given<void*> out, void* graph, Given<
 }
 HEDDLE_CUDA int32_t cudaGraphAddMemcpyNode(Given<void*> out, void* graph, Given<void* const> after,
                                            size_t count, Given<const abi::Copy3D> p) {
-  return add(out, graph, after, count, [&](Context& c) { return copy_3d(*p, c.space()); });
+  return add(out, graph, after, count, [&](Context& c) { return copy_3d(*p, c); });
 }
 HEDDLE_CUDA int32_t cudaGraphAddMemcpyNode1D(Given<void*> out, void* graph, Given<void* const> after,
                                              size_t count, void* to, const void* from, size_t bytes,
@@ -371,7 +371,7 @@ HEDDLE_CUDA int32_t cudaGraphExecMemcpyNodeSetParams1D(void* exec, void* node, v
   return change(exec, node, [&](Context&) { return plain_copy(number(to), number(from), bytes, kind); });
 }
 HEDDLE_CUDA int32_t cudaGraphExecMemcpyNodeSetParams(void* exec, void* node, Given<const abi::Copy3D> p) {
-  return change(exec, node, [&](Context& c) { return copy_3d(*p, c.space()); });
+  return change(exec, node, [&](Context& c) { return copy_3d(*p, c); });
 }
 HEDDLE_CUDA int32_t cudaGraphExecMemsetNodeSetParams(void* exec, void* node, Given<const abi::MemsetNode> p) {
   return change(exec, node, [&](Context&) { return memset_work(*p); });

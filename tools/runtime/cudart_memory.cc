@@ -176,10 +176,10 @@ HEDDLE_CUDA int32_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* fro
 }
 
 HEDDLE_CUDA int32_t cudaMemcpy3D(Given<const abi::Copy3D> p) {
-  return call([&](Context& c) { c.copy(copy_3d(*p, c.space()), c.stream(nullptr), true); });
+  return call([&](Context& c) { c.copy(copy_3d(*p, c), c.stream(nullptr), true); });
 }
 HEDDLE_CUDA int32_t cudaMemcpy3DAsync(Given<const abi::Copy3D> p, void* stream) {
-  return call([&](Context& c) { c.copy(copy_3d(*p, c.space()), c.stream(stream), false); });
+  return call([&](Context& c) { c.copy(copy_3d(*p, c), c.stream(stream), false); });
 }
 
 // ---- memsets
