@@ -179,9 +179,22 @@ void sured(Fields& f) {
 }
 
 constexpr OpcodeRow kOpcodes[] = {
-    {0x160, tex},  {0x161, tex},  {0x163, tld4}, {0x164, tld4},           {0x166, tld},            {0x167, tld},
-    {0x16c, txd},  {0x16d, txd},  {0x16f, txq},  {0x199, suld},           {0x19a, suld},           {0x19d, sust},
-    {0x19e, sust}, {0x19f, sured}, {0x19b, sust_formatted}, {0x19c, sust_formatted},
+    {0x160, tex},
+    {0x161, tex},
+    {0x163, tld4},
+    {0x164, tld4},
+    {0x166, tld},
+    {0x167, tld},
+    {0x16c, txd},
+    {0x16d, txd},
+    {0x16f, txq},
+    {0x199, suld},
+    {0x19a, suld},
+    {0x19d, sust},
+    {0x19e, sust},
+    {0x19f, sured},
+    {0x19b, sust_formatted},
+    {0x19c, sust_formatted},
 };
 
 }  // namespace

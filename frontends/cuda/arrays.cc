@@ -26,7 +26,8 @@ void require_supported(const ArrayShape& s) {
 texture::Image image_of(const ArrayShape& s) {
   require_supported(s);
   const bool layered = (s.flags & kLayeredArray) != 0, cube = (s.flags & kCubeArray) != 0;
-  require((s.flags & ~kKnownFlags) == 0 && s.width != 0, Status::kInvalidValue, "flags or a width of an array");
+  require((s.flags & ~kKnownFlags) == 0 && s.width != 0, Status::kInvalidValue,
+          "flags or a width of an array");
   require(s.width <= UINT32_MAX && s.height <= UINT32_MAX && s.depth <= UINT32_MAX && s.levels <= UINT8_MAX,
           Status::kInvalidValue, "an array beyond all limits");
   texture::Image i;
@@ -71,7 +72,7 @@ ArrayPlace place_in(const Array& a, uint64_t x_bytes, uint64_t y, uint64_t z, ui
               z <= all_slices && slices <= all_slices - z && x_bytes % i.texel_bytes() == 0 &&
               bytes % i.texel_bytes() == 0,
           Status::kInvalidValue, "a place that is not all in the array");
-  return {i, x_bytes, static_cast<uint32_t>(y), static_cast<uint32_t>(z)};
+  return {i, &a, x_bytes, static_cast<uint32_t>(y), static_cast<uint32_t>(z)};
 }
 
 uint64_t LookupObjects::make(exec::Memory& memory, const texture::Descriptor& d, LookupObject asked) {

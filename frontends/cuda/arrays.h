@@ -58,10 +58,10 @@ ArrayPlace place_in(const Array& a, uint64_t x_bytes, uint64_t y, uint64_t z, ui
 struct Resource {
   enum class Type : uint8_t { kArray, kMipmapped, kLinear, kPitch };
   Type type = Type::kArray;
-  const void* handle = nullptr;                 // of an array
-  uint64_t address = 0, bytes = 0;              // of linear memory
-  uint64_t width = 0, height = 0, pitch = 0;    // of rows in memory: elements, rows, bytes
-  ElementFormat format;                         // of memory
+  const void* handle = nullptr;               // of an array
+  uint64_t address = 0, bytes = 0;            // of linear memory
+  uint64_t width = 0, height = 0, pitch = 0;  // of rows in memory: elements, rows, bytes
+  ElementFormat format;                       // of memory
 };
 // Part of a resource, as something else.
 struct ResourceView {

@@ -62,7 +62,8 @@ Array& Context::create_array(const ArrayShape& shape) {
 
 MipmappedArray& Context::create_mipmapped(ArrayShape shape) {
   // More levels than there can be are as many as there can be.
-  const uint64_t most = std::max({shape.width, shape.height, (shape.flags & kLayeredArray) != 0 ? 0 : shape.depth});
+  const uint64_t most =
+      std::max({shape.width, shape.height, (shape.flags & kLayeredArray) != 0 ? 0 : shape.depth});
   uint32_t levels = 1;
   for (uint64_t n = most; n > 1; n /= 2) {
     ++levels;
@@ -140,8 +141,9 @@ texture::Image Context::image(const Resource& r, ElementFormat& format) {
   i.pitch = rows ? static_cast<uint32_t>(r.pitch) : 0;
   i.data = r.address;
   const uint64_t bytes = rows ? r.pitch * r.height : r.bytes;
-  require(r.address != 0 && r.address % kAlign == 0 && bytes != 0 && space_.memory().range(r.address) != nullptr,
-          Status::kInvalidValue, "no memory of the device, or not at a multiple of 512");
+  require(
+      r.address != 0 && r.address % kAlign == 0 && bytes != 0 && space_.memory().range(r.address) != nullptr,
+      Status::kInvalidValue, "no memory of the device, or not at a multiple of 512");
   // The last row may end with its elements.
   space_.bytes(r.address, rows ? r.pitch * (r.height - 1) + width * i.texel_bytes() : bytes);
   return i;

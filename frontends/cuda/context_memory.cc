@@ -77,6 +77,7 @@ void Context::release(uint64_t address) {
   not_in_any_capture();
   timeline_.call([&](auto& t) { t.free(a->buffer); });
   unified_.erase(a->buffer.id);
+  advised_.erase(address);
   if (!pools_.release(address)) {
     space_.release(address, false);
   }
@@ -112,18 +113,22 @@ uint64_t Context::allocate(uint64_t bytes, Stream& stream, Pool& pool) {
   require(bytes != 0, Status::kInvalidValue);
   if (stream.capture) {
     require(!stream.capture->invalid, Status::kStreamCaptureInvalidated);
-    // Its address is the graph's from now on, and stays its own.
-    Allocation& a = space_.allocate(bytes, host::Memory::kDevice);
-    timeline_.allocated(a, "graph memory");
-    a.graph = true;
-    timeline_.call([&](auto& t) { t.malloc(a.buffer); });
-    captured(stream, AllocateWork{a.address, bytes}, false);
-    return a.address;
+    const uint64_t address = allocate_for_graph(bytes);
+    captured(stream, AllocateWork{address, bytes}, false);
+    return address;
   }
   settle(stream);
   Allocation& a = pools_.allocate(pool, bytes, stream.id, stream.frees);
   timeline_.allocated(a, "pool memory");
   timeline_.call([&](auto& t) { t.mallocAsync(a.buffer, stream.model, pool.model); });
+  return a.address;
+}
+
+uint64_t Context::allocate_for_graph(uint64_t bytes) {
+  Allocation& a = space_.allocate(bytes, host::Memory::kDevice);
+  timeline_.allocated(a, "graph memory");
+  a.graph = true;
+  timeline_.call([&](auto& t) { t.malloc(a.buffer); });
   return a.address;
 }
 

@@ -38,14 +38,16 @@ void Context::settle(Stream& s) {
 
 Stream& Context::stream(const void* handle) {
   const auto number = reinterpret_cast<uintptr_t>(handle);
-  if (number <= 1) {
-    return legacy_;
-  }
-  if (number == 2) {
-    if (own_ == nullptr) {
-      own_ = &create_stream(0, 0);
+  constexpr uintptr_t kLegacy = 1, kOwn = 2;
+  if (number == kOwn || (number == 0 && OwnDefaultStream::here())) {
+    Stream*& own = own_[std::this_thread::get_id()];
+    if (own == nullptr) {
+      own = &create_stream(0, 0);
     }
-    return *own_;
+    return *own;
+  }
+  if (number <= kLegacy) {
+    return legacy_;
   }
   return streams_.at(handle);
 }
@@ -63,7 +65,8 @@ Stream& Context::create_stream(uint32_t flags, int32_t priority) {
 }
 
 void Context::destroy(Stream& s) {
-  require(&s != &legacy_ && &s != own_, Status::kInvalidResourceHandle, "a default stream stays");
+  const bool own = std::any_of(own_.begin(), own_.end(), [&](const auto& o) { return o.second == &s; });
+  require(&s != &legacy_ && !own, Status::kInvalidResourceHandle, "a default stream stays");
   if (s.capture) {
     s.capture->invalid = true;
   }

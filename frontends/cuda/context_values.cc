@@ -44,8 +44,9 @@ void copy_rows(const CopyWork& c, uint8_t* to, const uint8_t* from) {
     for (uint64_t y = 0; y < c.height; ++y) {
       const uint8_t* source = row.data();
       if (c.from_array) {
-        pieces(*c.from_array, y, z, c.width,
-               [&](uint64_t place, uint64_t at, uint64_t n) { std::memcpy(row.data() + at, from + place, n); });
+        pieces(*c.from_array, y, z, c.width, [&](uint64_t place, uint64_t at, uint64_t n) {
+          std::memcpy(row.data() + at, from + place, n);
+        });
       } else {
         source = from + z * c.from_plane + y * c.from_pitch;
       }
@@ -161,6 +162,19 @@ host::Ps Context::begins(uint64_t values, uint32_t kernel) {
   timeline_.performed(kernel, p);
   drop(values_.find(values));
   return p.duration;
+}
+
+// `values`: a handle. Where a kernel has failed no loop goes on.
+uint32_t Context::condition(uint64_t values) {
+  uint32_t out = 0;
+  if (failed_ == Status::kSuccess) {
+    std::memcpy(&out, space_.bytes(values, sizeof out), sizeof out);
+  }
+  return out;
+}
+
+void Context::assign(uint64_t values, uint32_t value) {
+  std::memcpy(space_.bytes(values, sizeof value), &value, sizeof value);
 }
 
 void Context::drop(ValuesOf::iterator it) {

@@ -34,6 +34,7 @@ struct KernelWork {
 // Elements of an array from a place on: rows go on in the array's.
 struct ArrayPlace {
   exec::texture::Image image;
+  const void* handle = nullptr;
   uint64_t x = 0;         // bytes
   uint32_t y = 0, z = 0;  // z: of three dimensions, or the layer or face
 };
@@ -82,6 +83,19 @@ struct AllocateWork {
 struct FreeWork {
   uint64_t address = 0;
 };
+// What a conditional node reads and kernels set: a word of the device's memory, whose address is the handle.
+struct ConditionHandle {
+  uint64_t address = 0;
+  workload::Handle model;
+  const Graph* graph = nullptr;
+  bool used = false;  // by a node
+};
+struct ConditionalWork {
+  host::GraphNode::Condition condition = host::GraphNode::Condition::kIf;
+  std::shared_ptr<ConditionHandle> handle;
+  std::vector<std::shared_ptr<Graph>> bodies;
+  std::vector<void*> body_handles;  // as the program gets them
+};
 
 // A kernel that has been executed, and what it called of the CUDA runtime.
 struct NestedWork;
@@ -97,6 +111,6 @@ struct NestedWork {
 };
 
 using Work = std::variant<KernelWork, CopyWork, MemsetWork, HostWork, EmptyWork, RecordWork, WaitWork,
-                          ChildWork, AllocateWork, FreeWork>;
+                          ChildWork, AllocateWork, FreeWork, ConditionalWork>;
 
 }  // namespace heddle::cuda

@@ -131,6 +131,78 @@ struct InstantiateParameters {
   int32_t result;
 };
 
+// ---- nodes of graphs
+
+struct ChildNode {
+  void* graph;
+  int32_t ownership;
+};
+struct ConditionalNode {
+  unsigned long long handle;
+  int32_t type;
+  uint32_t size;
+  void** bodies;
+};
+struct CopyNode {
+  int32_t flags, reserved[3];
+  Copy3D copy;
+};
+struct NodeParameters {
+  int32_t type, reserved[3];
+  union {
+    int64_t all[29];
+    KernelNode kernel;
+    CopyNode copy;
+    MemsetNode memset;
+    HostNode host;
+    ChildNode child;
+    void* event;
+    AllocateNode allocate;
+    void* free;
+    ConditionalNode conditional;
+  };
+  int64_t reserved_end;
+};
+
+// ---- lists of copies
+
+struct CopyAttributes {
+  int32_t source_order;
+  Location from, to;
+  uint32_t flags;
+};
+struct CopyOperand {
+  int32_t type;  // 1 pointer, 2 array
+  union {
+    struct {
+      void* pointer;
+      size_t row_length, layer_height;  // elements
+      Location hint;
+    } memory;
+    struct {
+      void* array;
+      Position at;
+    } array;
+  };
+};
+struct CopyOperation {
+  CopyOperand from, to;
+  Extent extent;
+  int32_t source_order;
+  uint32_t flags;
+};
+struct PeerCopy3D {
+  void* from_array;
+  Position from_at;
+  PitchedPointer from;
+  int32_t from_device;
+  void* to_array;
+  Position to_at;
+  PitchedPointer to;
+  int32_t to_device;
+  Extent extent;
+};
+
 // ---- arrays, textures, surfaces
 
 struct ChannelFormat {

@@ -35,9 +35,9 @@ namespace {
 
 uint64_t address_at(const CopyEnd& e, cuda::Context& c) {
   uint64_t rows = 0, offset = 0;
-  const bool beyond = __builtin_mul_overflow(e.rows, e.z, &rows) || __builtin_add_overflow(rows, e.y, &rows) ||
-                      __builtin_mul_overflow(rows, e.pitch, &offset) ||
-                      __builtin_add_overflow(offset, e.x_bytes, &offset);
+  const bool beyond =
+      __builtin_mul_overflow(e.rows, e.z, &rows) || __builtin_add_overflow(rows, e.y, &rows) ||
+      __builtin_mul_overflow(rows, e.pitch, &offset) || __builtin_add_overflow(offset, e.x_bytes, &offset);
   cuda::require(!beyond, Status::kInvalidValue, "a position beyond all memory");
   return c.space().behind(e.address, offset);
 }
@@ -91,15 +91,17 @@ cuda::CopyWork copy_3d(const abi::Copy3D& p, cuda::Context& c) {
                 "arrays whose elements differ in size");
   const auto times = [](size_t a, size_t b) {
     size_t out = 0;
-    cuda::require(!__builtin_mul_overflow(a, b, &out), Status::kInvalidValue, "more than all bytes that there are");
+    cuda::require(!__builtin_mul_overflow(a, b, &out), Status::kInvalidValue,
+                  "more than all bytes that there are");
     return out;
   };
-  const auto end = [&](void* array, size_t bytes, const abi::Position& at, const abi::PitchedPointer& pointer) {
-    return CopyEnd{reinterpret_cast<uint64_t>(pointer.pointer), array,
-                   pointer.pitch,              pointer.height,
-                   array == nullptr ? at.x : times(at.x, bytes), at.y, at.z};
+  const auto end = [&](void* array, size_t bytes, const abi::Position& at,
+                       const abi::PitchedPointer& pointer) {
+    return CopyEnd{reinterpret_cast<uint64_t>(pointer.pointer),  array, pointer.pitch, pointer.height,
+                   array == nullptr ? at.x : times(at.x, bytes), at.y,  at.z};
   };
-  return copy_between(end(p.to_array, to_element, p.to_at, p.to), end(p.from_array, from_element, p.from_at, p.from),
+  return copy_between(end(p.to_array, to_element, p.to_at, p.to),
+                      end(p.from_array, from_element, p.from_at, p.from),
                       times(p.extent.width, std::max<size_t>(1, std::max(to_element, from_element))),
                       p.extent.height, p.extent.depth, p.kind, c);
 }

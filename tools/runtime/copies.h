@@ -20,7 +20,7 @@ cuda::CopyWork copy_2d(uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t f
 struct CopyEnd {
   uint64_t address = 0;
   const void* array = nullptr;
-  size_t pitch = 0, rows = 0;     // of memory; rows of a plane
+  size_t pitch = 0, rows = 0;  // of memory; rows of a plane
   size_t x_bytes = 0, y = 0, z = 0;
 };
 cuda::CopyWork copy_between(const CopyEnd& to, const CopyEnd& from, size_t bytes, size_t rows, size_t planes,

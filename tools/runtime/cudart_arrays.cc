@@ -10,7 +10,8 @@ using namespace heddle::runtime;
 
 // ---- formats
 
-HEDDLE_CUDA abi::ChannelFormat cudaCreateChannelDesc(int32_t x, int32_t y, int32_t z, int32_t w, int32_t kind) {
+HEDDLE_CUDA abi::ChannelFormat cudaCreateChannelDesc(int32_t x, int32_t y, int32_t z, int32_t w,
+                                                     int32_t kind) {
   return {x, y, z, w, kind};
 }
 
@@ -24,7 +25,8 @@ HEDDLE_CUDA int32_t cudaMallocArray(Given<void*> out, Given<const abi::ChannelFo
                                     size_t height, uint32_t flags) {
   return call_into(out, [&](Context& c) {
     constexpr uint32_t kFor3d = cuda::kLayeredArray | cuda::kCubeArray;
-    cuda::require((flags & kFor3d) == 0, Status::kInvalidValue, "layers and cubes (legal: cudaMalloc3DArray)");
+    cuda::require((flags & kFor3d) == 0, Status::kInvalidValue,
+                  "layers and cubes (legal: cudaMalloc3DArray)");
     return &c.create_array({format_of(*format), width, height, 0, flags, 1});
   });
 }
@@ -109,8 +111,8 @@ HEDDLE_CUDA int32_t cudaArrayGetMemoryRequirements(Given<abi::ArrayRequirements>
                                                    int32_t device) {
   return call_into(out, [&](Context& c) { return requirements(c.array(array).image, device); });
 }
-HEDDLE_CUDA int32_t cudaMipmappedArrayGetMemoryRequirements(Given<abi::ArrayRequirements> out, void* mipmapped,
-                                                            int32_t device) {
+HEDDLE_CUDA int32_t cudaMipmappedArrayGetMemoryRequirements(Given<abi::ArrayRequirements> out,
+                                                            void* mipmapped, int32_t device) {
   return call_into(out, [&](Context& c) { return requirements(c.mipmapped(mipmapped).all.image, device); });
 }
 
@@ -151,53 +153,58 @@ CopyEnd in_memory(const void* p, size_t pitch) {
 
 int32_t copy_rows_of(const CopyEnd& to, const CopyEnd& from, size_t width, size_t height, int32_t kind,
                      void* stream, bool waits) {
-  return call([&](Context& c) { c.copy(copy_between(to, from, width, height, 1, kind, c), c.stream(stream), waits); });
+  return call([&](Context& c) {
+    c.copy(copy_between(to, from, width, height, 1, kind, c), c.stream(stream), waits);
+  });
 }
 
-int32_t copy_bytes_of(const CopyEnd& to, const CopyEnd& from, size_t bytes, int32_t kind, void* stream, bool waits) {
+int32_t copy_bytes_of(const CopyEnd& to, const CopyEnd& from, size_t bytes, int32_t kind, void* stream,
+                      bool waits) {
   return call([&](Context& c) { copy_through(to, from, bytes, kind, c.stream(stream), waits, c); });
 }
 
 }  // namespace
 
-HEDDLE_CUDA int32_t cudaMemcpy2DToArray(void* to, size_t x, size_t y, const void* from, size_t pitch, size_t width,
-                                        size_t height, int32_t kind) {
+HEDDLE_CUDA int32_t cudaMemcpy2DToArray(void* to, size_t x, size_t y, const void* from, size_t pitch,
+                                        size_t width, size_t height, int32_t kind) {
   return copy_rows_of(in_array(to, x, y), in_memory(from, pitch), width, height, kind, nullptr, true);
 }
 HEDDLE_CUDA int32_t cudaMemcpy2DToArrayAsync(void* to, size_t x, size_t y, const void* from, size_t pitch,
                                              size_t width, size_t height, int32_t kind, void* stream) {
   return copy_rows_of(in_array(to, x, y), in_memory(from, pitch), width, height, kind, stream, false);
 }
-HEDDLE_CUDA int32_t cudaMemcpy2DFromArray(void* to, size_t pitch, const void* from, size_t x, size_t y, size_t width,
-                                          size_t height, int32_t kind) {
+HEDDLE_CUDA int32_t cudaMemcpy2DFromArray(void* to, size_t pitch, const void* from, size_t x, size_t y,
+                                          size_t width, size_t height, int32_t kind) {
   return copy_rows_of(in_memory(to, pitch), in_array(from, x, y), width, height, kind, nullptr, true);
 }
 HEDDLE_CUDA int32_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, const void* from, size_t x, size_t y,
                                                size_t width, size_t height, int32_t kind, void* stream) {
   return copy_rows_of(in_memory(to, pitch), in_array(from, x, y), width, height, kind, stream, false);
 }
-HEDDLE_CUDA int32_t cudaMemcpy2DArrayToArray(void* to, size_t to_x, size_t to_y, const void* from, size_t x, size_t y,
-                                             size_t width, size_t height, int32_t kind) {
+HEDDLE_CUDA int32_t cudaMemcpy2DArrayToArray(void* to, size_t to_x, size_t to_y, const void* from, size_t x,
+                                             size_t y, size_t width, size_t height, int32_t kind) {
   return copy_rows_of(in_array(to, to_x, to_y), in_array(from, x, y), width, height, kind, nullptr, true);
 }
 
 // ---- copies of bytes, row by row
 
-HEDDLE_CUDA int32_t cudaMemcpyToArray(void* to, size_t x, size_t y, const void* from, size_t bytes, int32_t kind) {
+HEDDLE_CUDA int32_t cudaMemcpyToArray(void* to, size_t x, size_t y, const void* from, size_t bytes,
+                                      int32_t kind) {
   return copy_bytes_of(in_array(to, x, y), in_memory(from, 0), bytes, kind, nullptr, true);
 }
-HEDDLE_CUDA int32_t cudaMemcpyToArrayAsync(void* to, size_t x, size_t y, const void* from, size_t bytes, int32_t kind,
-                                           void* stream) {
+HEDDLE_CUDA int32_t cudaMemcpyToArrayAsync(void* to, size_t x, size_t y, const void* from, size_t bytes,
+                                           int32_t kind, void* stream) {
   return copy_bytes_of(in_array(to, x, y), in_memory(from, 0), bytes, kind, stream, false);
 }
-HEDDLE_CUDA int32_t cudaMemcpyFromArray(void* to, const void* from, size_t x, size_t y, size_t bytes, int32_t kind) {
+HEDDLE_CUDA int32_t cudaMemcpyFromArray(void* to, const void* from, size_t x, size_t y, size_t bytes,
+                                        int32_t kind) {
   return copy_bytes_of(in_memory(to, 0), in_array(from, x, y), bytes, kind, nullptr, true);
 }
 HEDDLE_CUDA int32_t cudaMemcpyFromArrayAsync(void* to, const void* from, size_t x, size_t y, size_t bytes,
                                              int32_t kind, void* stream) {
   return copy_bytes_of(in_memory(to, 0), in_array(from, x, y), bytes, kind, stream, false);
 }
-HEDDLE_CUDA int32_t cudaMemcpyArrayToArray(void* to, size_t to_x, size_t to_y, const void* from, size_t x, size_t y,
-                                           size_t bytes, int32_t kind) {
+HEDDLE_CUDA int32_t cudaMemcpyArrayToArray(void* to, size_t to_x, size_t to_y, const void* from, size_t x,
+                                           size_t y, size_t bytes, int32_t kind) {
   return copy_bytes_of(in_array(to, to_x, to_y), in_array(from, x, y), bytes, kind, nullptr, true);
 }

@@ -14,7 +14,8 @@ using exec::texture::AddressMode;
 using exec::texture::Kind;
 
 cuda::Resource resource_of(const abi::Resource& r) {
-  cuda::require(r.type >= 0 && r.type <= 3 && r.flags == 0, Status::kInvalidValue, "a resource's type or flags");
+  cuda::require(r.type >= 0 && r.type <= 3 && r.flags == 0, Status::kInvalidValue,
+                "a resource's type or flags");
   cuda::Resource out;
   out.type = static_cast<cuda::Resource::Type>(r.type);
   switch (out.type) {
@@ -101,8 +102,10 @@ abi::Texture described(const cuda::TextureLook& look) {
 
 }  // namespace
 
-HEDDLE_CUDA int32_t cudaCreateTextureObject(Given<unsigned long long> out, Given<const abi::Resource> resource,
-                                            Given<const abi::Texture> texture, const abi::ResourceView* view) {
+HEDDLE_CUDA int32_t cudaCreateTextureObject(Given<unsigned long long> out,
+                                            Given<const abi::Resource> resource,
+                                            Given<const abi::Texture> texture,
+                                            const abi::ResourceView* view) {
   return call_into(out, [&](Context& c) {
     cuda::LookupObject asked;
     asked.resource = resource_of(*resource);
@@ -133,7 +136,8 @@ HEDDLE_CUDA int32_t cudaGetTextureObjectResourceViewDesc(Given<abi::ResourceView
   });
 }
 
-HEDDLE_CUDA int32_t cudaCreateSurfaceObject(Given<unsigned long long> out, Given<const abi::Resource> resource) {
+HEDDLE_CUDA int32_t cudaCreateSurfaceObject(Given<unsigned long long> out,
+                                            Given<const abi::Resource> resource) {
   return call_into(out, [&](Context& c) { return c.create_surface(resource_of(*resource)); });
 }
 HEDDLE_CUDA int32_t cudaDestroySurfaceObject(unsigned long long object) {

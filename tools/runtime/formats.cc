@@ -14,8 +14,8 @@ using cuda::ElementFormat;
 using cuda::Status;
 using exec::texture::Element;
 
-// cudaChannelFormatKind: signed, unsigned, float; from kFractions on unsigned and signed fractions of 8 and 16
-// bits, of 1, 2 and 4 channels each.
+// cudaChannelFormatKind: signed, unsigned, float; from kFractions on unsigned and signed fractions of 8 and
+// 16 bits, of 1, 2 and 4 channels each.
 constexpr int32_t kSigned = 0, kUnsigned = 1, kFloat = 2, kFractions = 5, kBehindFractions = 17;
 constexpr int32_t kLastKind = 31;
 // CUarray_format.
@@ -54,16 +54,19 @@ ElementFormat format_of(const abi::ChannelFormat& f) {
   const int32_t bits[] = {f.x, f.y, f.z, f.w};
   const int32_t channels = f.w != 0 ? 4 : f.z != 0 ? 3 : f.y != 0 ? 2 : 1;
   const bool alike = std::all_of(bits, bits + channels, [&](int32_t b) { return b == f.x; });
-  cuda::require(alike && channels != 3, Status::kInvalidChannelDescriptor, "channels (legal: 1, 2, 4, all alike)");
+  cuda::require(alike && channels != 3, Status::kInvalidChannelDescriptor,
+                "channels (legal: 1, 2, 4, all alike)");
   if (f.kind >= kFractions && f.kind < kBehindFractions) {
     const ElementFormat out = fractions(static_cast<uint32_t>(f.kind - kFractions));
-    cuda::require(out.channels == channels && f.x == static_cast<int32_t>(8 * exec::texture::bytes_of(out.element)),
-                  Status::kInvalidChannelDescriptor, "bits that are not the kind's");
+    cuda::require(
+        out.channels == channels && f.x == static_cast<int32_t>(8 * exec::texture::bytes_of(out.element)),
+        Status::kInvalidChannelDescriptor, "bits that are not the kind's");
     return out;
   }
   cuda::require((f.kind == kSigned || f.kind == kUnsigned || f.kind == kFloat) &&
                     (f.x == 8 || f.x == 16 || f.x == 32) && (f.kind != kFloat || f.x != 8),
-                Status::kInvalidChannelDescriptor, "elements (legal: whole numbers of 8, 16, 32 bits, floats of 16, 32)");
+                Status::kInvalidChannelDescriptor,
+                "elements (legal: whole numbers of 8, 16, 32 bits, floats of 16, 32)");
   const int32_t place = f.x == 8 ? 0 : f.x == 16 ? 1 : 2;
   constexpr Element kElements[3][3] = {{Element::kS8, Element::kS16, Element::kS32},
                                        {Element::kU8, Element::kU16, Element::kU32},
@@ -81,8 +84,8 @@ ElementFormat driver_format(uint32_t format, uint32_t channels) {
   if (it == std::end(kDriver) && format >= kFirstPlanar && format <= kLast) {
     throw CallFailed(Status::kNotSupported, "elements of video and block-compressed ones");
   }
-  cuda::require(it != std::end(kDriver) && (channels == 1 || channels == 2 || channels == 4), Status::kInvalidValue,
-                "a format or channels (legal: 1, 2, 4)");
+  cuda::require(it != std::end(kDriver) && (channels == 1 || channels == 2 || channels == 4),
+                Status::kInvalidValue, "a format or channels (legal: 1, 2, 4)");
   return {it->element, static_cast<uint8_t>(channels), false};
 }
 
@@ -97,12 +100,12 @@ ElementFormat view_format(int32_t format) {
 
 abi::ChannelFormat channels_of(const ElementFormat& f) {
   const auto bits = static_cast<int32_t>(8 * exec::texture::bytes_of(f.element));
-  abi::ChannelFormat out{bits, f.channels > 1 ? bits : 0, f.channels > 2 ? bits : 0, f.channels > 2 ? bits : 0,
-                         kUnsigned};
-  out.kind = f.fractions                            ? kFractions + static_cast<int32_t>(fractions_place(f))
-             : exec::texture::is_float(f.element)   ? kFloat
-             : exec::texture::is_signed(f.element)  ? kSigned
-                                                    : kUnsigned;
+  abi::ChannelFormat out{bits, f.channels > 1 ? bits : 0, f.channels > 2 ? bits : 0,
+                         f.channels > 2 ? bits : 0, kUnsigned};
+  out.kind = f.fractions                           ? kFractions + static_cast<int32_t>(fractions_place(f))
+             : exec::texture::is_float(f.element)  ? kFloat
+             : exec::texture::is_signed(f.element) ? kSigned
+                                                   : kUnsigned;
   return out;
 }
 

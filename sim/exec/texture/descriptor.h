@@ -1,6 +1,7 @@
 // Texture, sampler and surface objects. A handle is the address, in the simulated global memory, of a
 // Descriptor, or below kMostObjects the number of one in the table at Memory::objects(), as a program's are:
-// machine code has 32 bits for it. A .texref, .samplerref or .surfref variable is a descriptor. What they mean: LC11 to LC19, GM17.
+// machine code has 32 bits for it. A .texref, .samplerref or .surfref variable is a descriptor. What they
+// mean: LC11 to LC19, GM17.
 #pragma once
 
 #include <array>

@@ -35,8 +35,8 @@ struct TextureOp {
   // All offsets are in the first register, x lowest: four bits each, or six in a byte each.
   enum class Packed : uint8_t { kNo, kNibbles, kBytes };
   Packed packed = Packed::kNo;
-  uint8_t channel = 0;                            // kGather
-  bool halves = false;                            // results are two registers of f16x2
+  uint8_t channel = 0;       // kGather
+  bool halves = false;       // results are two registers of f16x2
   bool wants_float = false;  // the type that results are said to have: f32, else integers
   bool any_type = false;     // it is not said (machine code)
   bool rows = false;         // one dimension is read as two (machine code)

@@ -131,10 +131,10 @@ uint64_t handle(exec::Memory& memory, const texture::Descriptor& d, bool by_addr
 std::vector<uint8_t> results(const std::string& kernels, const Case& c, size_t number) {
   exec::Memory memory;
   const std::unique_ptr<modules::Program> program =
-      is_ptx(kernels) ? modules::ptx_program("kernels.ptx", kernels, memory)
-                      : modules::code_program("kernels.cubin",
-                                              {reinterpret_cast<const uint8_t*>(kernels.data()), kernels.size()},
-                                              memory);
+      is_ptx(kernels)
+          ? modules::ptx_program("kernels.ptx", kernels, memory)
+          : modules::code_program("kernels.cubin",
+                                  {reinterpret_cast<const uint8_t*>(kernels.data()), kernels.size()}, memory);
   texture::Descriptor d;
   d.kind = c.surface() ? texture::Kind::kSurface : texture::Kind::kTexture;
   d.image = image_of(c, memory);
