@@ -14,6 +14,11 @@ constexpr uint32_t kDisableTiming = 2;  // cudaEventDisableTiming
 
 }  // namespace
 
+bool& OwnDefaultStream::here() {
+  thread_local bool is = false;
+  return is;
+}
+
 void join(FreeClock& to, const FreeClock& from) {
   for (const auto& [stream, frees] : from) {
     uint64_t& known = to[stream];

@@ -52,10 +52,7 @@ class OwnDefaultStream {
   ~OwnDefaultStream() { here() = before_; }
   OwnDefaultStream(const OwnDefaultStream&) = delete;
   OwnDefaultStream& operator=(const OwnDefaultStream&) = delete;
-  static bool& here() {
-    thread_local bool is = false;
-    return is;
-  }
+  static bool& here();  // in this thread
 
  private:
   const bool before_;

@@ -112,3 +112,6 @@ SAME_SIZE(CopyOperation, cudaMemcpy3DBatchOp);
 SAME_PLACE(CopyOperation, extent, cudaMemcpy3DBatchOp, extent);
 SAME_SIZE(PeerCopy3D, cudaMemcpy3DPeerParms);
 SAME_PLACE(PeerCopy3D, to_device, cudaMemcpy3DPeerParms, dstDevice);
+SAME_SIZE(DriverCopyNode, CUDA_MEMCPY_NODE_PARAMS);
+SAME_PLACE(DriverCopyNode, copy, CUDA_MEMCPY_NODE_PARAMS, copyParams);
+SAME_PLACE(NodeParameters, all, CUgraphNodeParams, memcpy);

@@ -45,6 +45,7 @@ void Values::begin(std::string_view call, std::string_view parameters) {
   }
   std::reverse(names_.begin(), names_.end());
   small_ = byte() % 2 == 0;
+  writes_ = contains(call, "RangeGetAttribute") || contains(call, "PointerGetAttributes");
   used_ = 0;
   given_.clear();
 }
@@ -62,15 +63,49 @@ void Values::know(const std::string& kind, const void* handle) {
 
 // By the call's name: what its result is a handle of.
 std::string Values::kind_of_result() const {
-  static const std::pair<const char*, const char*> kKinds[] = {
-      {"StreamCreate", "stream"},  {"EventCreate", "event"},    {"GraphInstantiate", "exec"},
-      {"GraphAdd", "node"},        {"FindInClone", "node"},     {"GetNodes", "node"},
-      {"GetRootNodes", "node"},    {"GetDependencies", "node"}, {"GraphGetEdges", "node"},
-      {"GraphCreate", "graph"},    {"GraphClone", "graph"},     {"EndCapture", "graph"},
-      {"GetCaptureInfo", "graph"}, {"PoolCreate", "pool"},      {"MemPool", "pool"},
-      {"ModuleLoad", "module"},    {"GetFunction", "function"}, {"FuncBySymbol", "function"},
-      {"GetKernel", "function"},   {"Ctx", "context"},          {"Alloc", "memory"},
-      {"SymbolAddress", "memory"}, {"DevicePointer", "memory"}, {"UserObject", "object"}};
+  static const std::pair<const char*, const char*> kKinds[] = {{"MipmappedArrayCreate", "mipmapped"},
+                                                               {"MallocMipmapped", "mipmapped"},
+                                                               {"MallocArray", "array"},
+                                                               {"Malloc3DArray", "array"},
+                                                               {"ArrayCreate", "array"},
+                                                               {"Array3DCreate", "array"},
+                                                               {"ArrayLevel", "array"},
+                                                               {"ArrayGetLevel", "array"},
+                                                               {"TextureObject", "texture"},
+                                                               {"TexObject", "texture"},
+                                                               {"SurfaceObject", "texture"},
+                                                               {"SurfObject", "texture"},
+                                                               {"ConditionalHandle", "condition"},
+                                                               {"LibraryLoad", "module"},
+                                                               {"GetModule", "module"},
+                                                               {"GetLibrary", "module"},
+                                                               {"EnumerateKernels", "function"},
+                                                               {"EnumerateFunctions", "function"},
+                                                               {"Register", "callback"},
+                                                               {"StreamCreate", "stream"},
+                                                               {"EventCreate", "event"},
+                                                               {"GraphInstantiate", "exec"},
+                                                               {"GraphAdd", "node"},
+                                                               {"FindInClone", "node"},
+                                                               {"GetNodes", "node"},
+                                                               {"GetRootNodes", "node"},
+                                                               {"GetDependencies", "node"},
+                                                               {"GraphGetEdges", "node"},
+                                                               {"GraphCreate", "graph"},
+                                                               {"GraphClone", "graph"},
+                                                               {"EndCapture", "graph"},
+                                                               {"GetCaptureInfo", "graph"},
+                                                               {"PoolCreate", "pool"},
+                                                               {"MemPool", "pool"},
+                                                               {"ModuleLoad", "module"},
+                                                               {"GetFunction", "function"},
+                                                               {"FuncBySymbol", "function"},
+                                                               {"GetKernel", "function"},
+                                                               {"Ctx", "context"},
+                                                               {"Alloc", "memory"},
+                                                               {"SymbolAddress", "memory"},
+                                                               {"DevicePointer", "memory"},
+                                                               {"UserObject", "object"}};
   for (const auto& [part, kind] : kKinds) {
     if (contains(call_, part)) {
       return kind;
@@ -164,8 +199,18 @@ uint64_t Values::number(bool wide) {
   if (std::find(std::begin(kDimensions), std::end(kDimensions), name_) != std::end(kDimensions)) {
     return dimension();
   }
-  if (name_ == "count" && (contains(call_, "Graph") || contains(call_, "Pool"))) {
+  static const std::string_view kListed[] = {"Graph",   "Pool",         "Batch", "Attributes",
+                                             "Capture", "Capabilities", "Valid"};
+  const bool counts = name_ == "count" || name_ == "attribute_count" || name_ == "places";
+  if (counts && std::any_of(std::begin(kListed), std::end(kListed),
+                            [&](std::string_view part) { return contains(call_, part); })) {
     return byte() % kList;
+  }
+  if (writes_ && name_ == "bytes") {
+    return byte() % 8 * 4;
+  }
+  if (contains(call_, "Array") && (name_ == "width" || name_ == "height") && !contains(call_, "Memcpy")) {
+    return side();
   }
   // An address as the driver's calls have them.
   if (wide && (name_ == "to" || name_ == "from" || name_ == "p")) {
@@ -177,6 +222,18 @@ uint64_t Values::number(bool wide) {
   constexpr int32_t kAll[] = {0, 1, 2, 3, 4, 0, 0, 1, 8, 16, 64, -1, INT_MAX, INT_MIN, 1000};
   const uint32_t choice = byte();
   return choice < 192 ? static_cast<uint64_t>(kAll[choice % std::size(kAll)]) : byte();
+}
+
+uint64_t Values::side() {
+  constexpr uint64_t kAll[] = {8, 4, 1, 16, 0, 6, 3, 100, ~0ULL, uint64_t{1} << 32, 200000};
+  return kAll[byte() % std::size(kAll)];
+}
+
+unsigned long long Values::object_number() {
+  if (name_ == "object") {
+    return reinterpret_cast<uint64_t>(of_kind("texture"));
+  }
+  return number(true);
 }
 
 void* Values::of_kind(const std::string& kind) {
@@ -201,10 +258,12 @@ void* Values::memory() {
 
 void* Values::object() {
   static const std::pair<const char*, const char*> kKinds[] = {
-      {"stream", "stream"},   {"event", "event"},     {"graph", "graph"},   {"node", "node"},
-      {"exec", "exec"},       {"pool", "pool"},       {"handle", "module"}, {"function", "function"},
-      {"kernel", "function"}, {"symbol", "function"}, {"host", "function"}, {"context", "context"},
-      {"child", "graph"},     {"clone", "graph"},     {"image", "image"},   {"object", "object"}};
+      {"stream", "stream"},    {"event", "event"},     {"graph", "graph"},   {"node", "node"},
+      {"exec", "exec"},        {"pool", "pool"},       {"handle", "module"}, {"function", "function"},
+      {"kernel", "function"},  {"symbol", "function"}, {"host", "function"}, {"context", "context"},
+      {"child", "graph"},      {"clone", "graph"},     {"image", "image"},   {"object", "object"},
+      {"library", "module"},   {"array", "array"},     {"code", "image"},    {"mipmapped", "mipmapped"},
+      {"callback", "callback"}};
   if (name_.empty() || name_ == "edges" || name_ == "parameters") {
     return nullptr;
   }
@@ -217,6 +276,13 @@ void* Values::object() {
   }
   if (contains(call_, "EventElapsed")) {
     kind = "event";
+  }
+  const bool to_array = contains(call_, "ToArray") || contains(call_, "DtoA") || contains(call_, "HtoA") ||
+                        contains(call_, "AtoA");
+  const bool from_array = contains(call_, "FromArray") || contains(call_, "ArrayToArray") ||
+                          contains(call_, "AtoD") || contains(call_, "AtoH") || contains(call_, "AtoA");
+  if ((name_ == "to" && to_array) || (name_ == "from" && from_array)) {
+    kind = "array";
   }
   if (kind == "image") {
     return of_kind(kind);
@@ -251,8 +317,21 @@ abi::Location Values::structure(abi::Location*) {
 }
 
 abi::Extent Values::structure(abi::Extent*) {
+  if (contains(call_, "Array")) {
+    const uint64_t x = side(), y = side();
+    return {x, y, side()};
+  }
   const uint64_t x = size(), y = size();
   return {x, y, size()};
+}
+
+abi::PitchedPointer Values::structure(abi::PitchedPointer*) {
+  abi::PitchedPointer p{};
+  p.pointer = memory();
+  p.pitch = size();
+  p.width = size();
+  p.height = size();
+  return p;
 }
 
 // Pointers to at most three parameters.
@@ -307,11 +386,18 @@ void Values::fill(abi::Copy3D& c) {
     p.width = size();
     p.height = size();
   };
-  c.from_array = byte() % 16 == 0 ? host_bytes : nullptr;
+  c.from_array = byte() % 16 == 0 ? host_bytes : byte() % 4 == 0 ? of_kind("array") : nullptr;
+  c.to_array = byte() % 4 == 0 ? of_kind("array") : nullptr;
   position(c.from_at);
   place(c.from);
   position(c.to_at);
   place(c.to);
+  if (c.from_array != nullptr && byte() % 4 != 0) {
+    c.from = {};
+  }
+  if (c.to_array != nullptr && byte() % 4 != 0) {
+    c.to = {};
+  }
   c.extent = {size(), size(), size()};
   c.kind = static_cast<int32_t>(number(false));
 }
@@ -352,7 +438,191 @@ void Values::fill(abi::PoolProperties& p) {
   p.most_bytes = byte() % 2 == 0 ? 0 : size();
 }
 
+void Values::fill(abi::AllocateNode& n) {
+  fill(n.pool);
+  n.bytes = size();
+}
+
+void Values::fill(abi::NodeParameters& n) {
+  n.type = static_cast<int32_t>(byte() % 16);
+  switch (n.type) {
+    case 0:
+      return fill(n.kernel);
+    case 1:
+      return fill(n.copy.copy);
+    case 2:
+      return fill(n.memset);
+    case 3:
+      return fill(n.host);
+    case 4:
+      n.child.graph = of_kind("graph");
+      return;
+    case 6:
+    case 7:
+      n.event = of_kind("event");
+      return;
+    case 10:
+      return fill(n.allocate);
+    case 11:
+      n.free = of_kind("memory");
+      return;
+    case 13:
+      n.conditional.handle = reinterpret_cast<uint64_t>(of_kind("condition"));
+      n.conditional.type = static_cast<int32_t>(byte() % 4);
+      n.conditional.size = byte() % 8;
+      return;
+    default:
+      return;
+  }
+}
+
+void Values::fill(abi::CopyAttributes& a) { a.source_order = static_cast<int32_t>(byte() % 5); }
+
+void Values::fill(abi::CopyOperand& o) {
+  o.type = static_cast<int32_t>(byte() % 4);
+  if (o.type == 2) {
+    o.array.array = of_kind("array");
+    o.array.at = {side(), side(), side()};
+  } else {
+    o.memory.pointer = memory();
+    o.memory.row_length = size();
+    o.memory.layer_height = size();
+  }
+}
+
+void Values::fill(abi::CopyOperation& o) {
+  fill(o.from);
+  fill(o.to);
+  o.extent = {size(), size(), size()};
+}
+
+void Values::fill(abi::PeerCopy3D& c) {
+  abi::Copy3D p{};
+  fill(p);
+  c = {p.from_array, p.from_at, p.from, byte() % 8 == 0 ? 1 : 0,
+       p.to_array,   p.to_at,   p.to,   byte() % 8 == 0 ? 1 : 0,
+       p.extent};
+}
+
+void Values::fill(abi::ChannelFormat& f) {
+  constexpr int32_t kBits[] = {32, 8, 16, 0, 64, -8};
+  const int32_t bits = kBits[byte() % std::size(kBits)];
+  const uint32_t channels = byte() % 5;
+  f = {bits, channels > 1 ? bits : 0, channels > 2 ? bits : 0, channels > 3 ? bits : 0,
+       static_cast<int32_t>(byte() % 24) - 1};
+}
+
+void Values::fill(abi::Resource& r) {
+  r.type = static_cast<int32_t>(byte() % 5);
+  if (r.type == 2) {
+    r.linear.pointer = memory();
+    fill(r.linear.format);
+    r.linear.bytes = size();
+  } else if (r.type == 3) {
+    r.rows.pointer = memory();
+    fill(r.rows.format);
+    r.rows.width = size();
+    r.rows.height = size();
+    r.rows.pitch = size();
+  } else {
+    r.array = of_kind(r.type == 1 ? "mipmapped" : "array");
+  }
+}
+
+void Values::fill(abi::Texture& t) {
+  for (int32_t& mode : t.address) {
+    mode = static_cast<int32_t>(byte() % 5);
+  }
+  t.filter = static_cast<int32_t>(byte() % 3);
+  t.reads_fractions = static_cast<int32_t>(byte() % 3);
+  t.srgb = static_cast<int32_t>(byte() % 2);
+  t.normalized = static_cast<int32_t>(byte() % 2);
+  t.most_level = static_cast<float>(byte());
+}
+
+template <class S>
+void Values::fill_side(S& s) {
+  s.x = size();
+  s.y = size();
+  s.memory_type = byte() % 6;
+  s.host = memory();
+  s.device = reinterpret_cast<uint64_t>(memory());
+  s.array = of_kind("array");
+  s.pitch = size();
+}
+
+void Values::fill(abi::DriverCopy2D& c) {
+  fill_side(c.from);
+  fill_side(c.to);
+  c.width = size();
+  c.height = size();
+}
+
+void Values::fill(abi::DriverCopy3D& c) {
+  fill_side(c.from);
+  fill_side(c.to);
+  c.from.z = size();
+  c.to.height = size();
+  c.width = size();
+  c.height = size();
+  c.depth = size();
+}
+
+void Values::fill(abi::DriverArray& a) {
+  a.width = side();
+  a.height = side();
+  a.format = byte();
+  a.channels = byte() % 6;
+}
+
+void Values::fill(abi::DriverArray3D& a) {
+  a.width = side();
+  a.height = side();
+  a.depth = side();
+  a.format = byte() % 4 == 0 ? byte() : 0x20;
+  a.channels = byte() % 6;
+  a.flags = byte() % 4 == 0 ? byte() : byte() % 16;
+}
+
+void Values::fill(abi::DriverResource& r) {
+  r.type = static_cast<int32_t>(byte() % 5);
+  if (r.type == 2) {
+    r.linear = {reinterpret_cast<uint64_t>(memory()), byte(), byte() % 6, size()};
+  } else if (r.type == 3) {
+    r.rows = {reinterpret_cast<uint64_t>(memory()), byte(), byte() % 6, size(), size(), size()};
+  } else {
+    r.array = of_kind(r.type == 1 ? "mipmapped" : "array");
+  }
+}
+
+void Values::fill(abi::DriverTexture& t) {
+  for (int32_t& mode : t.address) {
+    mode = static_cast<int32_t>(byte() % 5);
+  }
+  t.filter = static_cast<int32_t>(byte() % 3);
+  t.flags = byte();
+}
+
+// Of copies and ranges: memory.
+void Values::fill_list(const void** list) {
+  for (size_t i = 0; i < kList; ++i) {
+    list[i] = memory();
+  }
+}
+
+// Where the call puts as many bytes as it is told.
+void Values::fill_list(uint8_t** list) {
+  for (size_t i = 0; i < kList; ++i) {
+    list[i] = static_cast<uint8_t*>(slot());
+  }
+  given_.clear();
+}
+
 void Values::fill_list(void** list) {
+  if (name_ == "to" || name_ == "p") {
+    fill_list(const_cast<const void**>(list));
+    return;
+  }
   for (size_t i = 0; i < kList; ++i) {
     list[i] = of_kind(byte() % 16 == 0 ? "event" : "node");
   }

@@ -147,6 +147,7 @@ struct CopyNode {
   int32_t flags, reserved[3];
   Copy3D copy;
 };
+// The driver's has a structure of its own (DriverCopyNode).
 struct NodeParameters {
   int32_t type, reserved[3];
   union {
@@ -271,6 +272,11 @@ struct DriverSide3D {
 struct DriverCopy3D {
   DriverSide3D from, to;
   size_t width, height, depth;
+};
+struct DriverCopyNode {
+  int32_t flags, reserved;
+  void* context;
+  DriverCopy3D copy;
 };
 struct DriverArray {
   size_t width, height;

@@ -344,3 +344,45 @@ HEDDLE_CUDA int32_t cuGraphConditionalHandleCreate(Given<unsigned long long> out
     return c.create_condition(*c.graph(graph), value, flags == 1);
   });
 }
+
+extern "C" {
+int32_t cudaGraphAddNode(Given<void*> out, void* graph, Given<void* const> after, const void* edges,
+                         size_t count, Given<abi::NodeParameters> p);
+int32_t cudaGraphNodeSetParams(void* node, Given<abi::NodeParameters> p);
+int32_t cudaGraphExecNodeSetParams(void* exec, void* node, Given<abi::NodeParameters> p);
+}
+
+namespace {
+
+// Null: a node of another kind, which has the runtime's parameters.
+const abi::DriverCopy3D* copied_by(Given<abi::NodeParameters> p) {
+  constexpr int32_t kCopy = 1;
+  return p.pointer() != nullptr && p->type == kCopy
+             ? &reinterpret_cast<const abi::DriverCopyNode*>(p->all)->copy
+             : nullptr;
+}
+
+}  // namespace
+
+HEDDLE_CUDA int32_t cuGraphAddNode_v2(Given<void*> out, void* graph, Given<void* const> after,
+                                      const void* edges, size_t count, Given<abi::NodeParameters> p) {
+  return of_runtime([&] {
+    const abi::DriverCopy3D* copy = copied_by(p);
+    return copy != nullptr ? add_node(out, graph, after, count, [&](Context& c) { return planes(*copy, c); })
+                           : cudaGraphAddNode(out, graph, after, edges, count, p);
+  });
+}
+HEDDLE_CUDA int32_t cuGraphNodeSetParams(void* node, Given<abi::NodeParameters> p) {
+  return of_runtime([&] {
+    const abi::DriverCopy3D* copy = copied_by(p);
+    return copy != nullptr ? set_node(node, [&](Context& c) { return planes(*copy, c); })
+                           : cudaGraphNodeSetParams(node, p);
+  });
+}
+HEDDLE_CUDA int32_t cuGraphExecNodeSetParams(void* exec, void* node, Given<abi::NodeParameters> p) {
+  return of_runtime([&] {
+    const abi::DriverCopy3D* copy = copied_by(p);
+    return copy != nullptr ? change_node(exec, node, [&](Context& c) { return planes(*copy, c); })
+                           : cudaGraphExecNodeSetParams(exec, node, p);
+  });
+}

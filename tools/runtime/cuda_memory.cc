@@ -122,6 +122,7 @@ HEDDLE_CUDA int32_t cuPointerGetAttribute(Given<uint8_t> out, int32_t attribute,
 HEDDLE_CUDA int32_t cuPointerGetAttributes(uint32_t count, Given<const int32_t> attributes,
                                            Given<uint8_t* const> out, uint64_t p) {
   return driver_call([&](Context& c) {
+    cuda::require(count != 0, Status::kInvalidValue, "no attributes");
     for (uint32_t i = 0; i < count; ++i) {
       const int32_t attribute = attributes[i];
       cuda::require(attribute >= kContext && attribute <= 21, Status::kInvalidValue,
@@ -246,7 +247,7 @@ HEDDLE_CUDA int32_t cuFuncLoad(void* function) {
 
 namespace {
 
-cuda::KernelWork work_of(Context& c, void* function, Given<const abi::DriverLaunchConfig> config) {
+cuda::KernelWork occupying(Context& c, void* function, Given<const abi::DriverLaunchConfig> config) {
   return launch_of(c.library().function(function), config->grid, config->block, config->dynamic_shared,
                    nullptr);
 }
@@ -255,41 +256,45 @@ cuda::KernelWork work_of(Context& c, void* function, Given<const abi::DriverLaun
 
 HEDDLE_CUDA int32_t cuOccupancyMaxPotentialClusterSize(Given<int32_t> size, void* function,
                                                        Given<const abi::DriverLaunchConfig> config) {
-  return driver_call_into(size,
-                          [&](Context& c) { return cuda::largest_cluster(work_of(c, function, config), c); });
+  return driver_call_into(
+      size, [&](Context& c) { return cuda::largest_cluster(occupying(c, function, config), c); });
 }
 HEDDLE_CUDA int32_t cuOccupancyMaxActiveClusters(Given<int32_t> clusters, void* function,
                                                  Given<const abi::DriverLaunchConfig> config) {
   return driver_call_into(clusters, [&](Context& c) {
-    cuda::KernelWork k = work_of(c, function, config);
+    cuda::KernelWork k = occupying(c, function, config);
     add_attributes(k, config->attributes, config->attribute_count, c);
     cuda::require(k.cluster.count() != 0, Status::kInvalidClusterSize, "an empty cluster");
     return cuda::resident_clusters(k, c);
   });
 }
+// The largest of the sizes that have most threads on an SM. The program's function is asked between calls, as
+// it may make some.
 HEDDLE_CUDA int32_t cuOccupancyMaxPotentialBlockSizeWithFlags(Given<int32_t> grid, Given<int32_t> block,
                                                               void* function, size_t (*shared_of)(int32_t),
                                                               size_t shared, int32_t limit,
                                                               uint32_t /*flags*/) {
-  return driver_call([&](Context& c) {
-    cuda::LoadedFunction& f = c.library().function(function);
-    int32_t &most_blocks = *grid, &best = *block;
-    const int32_t most = cuda::most_threads(f, c), all = limit > 0 && limit < most ? limit : most;
-    constexpr int32_t kWarp = 32;
-    int32_t most_threads = 0;
-    best = most_blocks = 0;
-    // The largest of the sizes that have most threads on an SM.
-    for (int32_t size = (all + kWarp - 1) / kWarp * kWarp; size > 0; size -= kWarp) {
-      const int32_t threads = size < all ? size : all;
-      const int32_t blocks =
-          cuda::resident_blocks(f, threads, shared_of != nullptr ? shared_of(threads) : shared, c);
+  constexpr int32_t kWarp = 32;
+  int32_t all = 0, most_threads = 0, sms = 0;
+  int32_t status = driver_call([&](Context& c) {
+    *grid = *block = 0;
+    const int32_t most = cuda::most_threads(c.library().function(function), c);
+    all = limit > 0 && limit < most ? limit : most;
+    sms = static_cast<int32_t>(c.params().sms);
+  });
+  for (int32_t size = (all + kWarp - 1) / kWarp * kWarp; status == 0 && size > 0; size -= kWarp) {
+    const int32_t threads = size < all ? size : all;
+    const size_t bytes = shared_of != nullptr ? shared_of(threads) : shared;
+    status = driver_call([&](Context& c) {
+      const int32_t blocks = cuda::resident_blocks(c.library().function(function), threads, bytes, c);
       if (blocks * threads > most_threads) {
         most_threads = blocks * threads;
-        best = threads;
-        most_blocks = blocks * static_cast<int32_t>(c.params().sms);
+        *block = threads;
+        *grid = blocks * sms;
       }
-    }
-  });
+    });
+  }
+  return status;
 }
 HEDDLE_CUDA int32_t cuOccupancyMaxPotentialBlockSize(Given<int32_t> grid, Given<int32_t> block,
                                                      void* function, size_t (*shared_of)(int32_t),

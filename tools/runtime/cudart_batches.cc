@@ -113,6 +113,11 @@ int32_t set_planes(const abi::PitchedPointer& to, int32_t value, const abi::Exte
                   "rows that overlap");
     cuda::require(e.depth <= 1 || e.height <= to.height, Status::kInvalidValue, "planes that overlap");
     cuda::Stream& s = c.stream(stream);
+    uint64_t last = 0;  // plane's place
+    const bool beyond = __builtin_mul_overflow(to.pitch, to.height, &last) ||
+                        __builtin_mul_overflow(last, e.depth - 1, &last);
+    cuda::require(!beyond, Status::kInvalidValue, "planes beyond all memory");
+    c.space().behind(number(to.pointer), last);
     // Planes without a gap between them are one piece of rows.
     const bool together = e.height == to.height;
     const size_t rows = together ? e.height * e.depth : e.height;

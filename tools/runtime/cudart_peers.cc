@@ -1,5 +1,6 @@
 // Questions about devices that this one answers with "no": other devices, other hosts' memory, what is
 // notified; and settings of old devices that change nothing.
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string_view>
@@ -26,8 +27,9 @@ HEDDLE_CUDA int32_t cudaChooseDevice(Given<int32_t> device, Given<const uint8_t>
     return 0;
   });
 }
-HEDDLE_CUDA int32_t cudaSetValidDevices(Given<const int32_t> devices, int32_t count) {
+HEDDLE_CUDA int32_t cudaSetValidDevices(const int32_t* list, int32_t count) {
   return call<Needs::kDriver>([&](Context&) {
+    const Given<const int32_t> devices = list;
     for (int32_t i = 0; i < count; ++i) {
       require_this(devices[static_cast<size_t>(i)]);
     }
@@ -82,10 +84,9 @@ HEDDLE_CUDA int32_t cudaDeviceGetHostAtomicCapabilities(Given<uint32_t> out, Giv
                                                         uint32_t count, int32_t device) {
   return call<Needs::kDriver>([&](Context&) {
     require_this(device);
-    for (uint32_t i = 0; i < count; ++i) {
-      operations.get();
-      out[i] = 0;
-    }
+    cuda::require(count != 0, Status::kInvalidValue, "no operations");
+    operations.get();
+    std::fill_n(out.get(), count, 0U);
   });
 }
 HEDDLE_CUDA int32_t cudaDeviceFlushGPUDirectRDMAWrites(int32_t target, int32_t scope) {
