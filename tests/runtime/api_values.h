@@ -64,7 +64,8 @@ class Values {
   void* memory();
   void* optional();
   void* slot();  // zeros, but for a count of what is behind another one
-  void* host_function(bool simple);
+  static void* host_function(bool simple);
+  static void* host();  // memory of the host's, which no test looks at
   std::string kind_of_result() const;
 
   template <class T>

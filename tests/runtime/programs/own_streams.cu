@@ -116,6 +116,15 @@ int main() {
   CHECK(cudaLaunchHostFunc(0, [](void*) { ++called; }, nullptr));
   CHECK(cudaStreamSynchronize(0));
   same("host function", called, 1);
+  // The driver's calls are those of such code, too, unless it asks for the others.
+  for (unsigned long long flags : {cudaEnableDefault, cudaEnableLegacyStream}) {
+    void* call = nullptr;
+    CHECK(cudaGetDriverEntryPointByVersion("cuStreamGetId", &call, 13000, flags, nullptr));
+    unsigned long long id = 0, own = 0;
+    CHECK(cudaStreamGetId(0, &own));
+    same("the driver's call", ((int (*)(void*, unsigned long long*))call)(nullptr, &id), 0);
+    same(flags == cudaEnableDefault ? "own by default" : "legacy where it is asked for", id == own, flags == cudaEnableDefault);
+  }
   std::printf("%s\n", failures == 0 ? "all ok" : "FAIL");
   return failures != 0;
 }
