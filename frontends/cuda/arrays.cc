@@ -1,7 +1,5 @@
 #include "frontends/cuda/arrays.h"
 
-#include <utility>
-
 #include "frontends/cuda/status.h"
 #include "sim/exec/texture/layout.h"
 
@@ -75,7 +73,7 @@ ArrayPlace place_in(const Array& a, uint64_t x_bytes, uint64_t y, uint64_t z, ui
   return {i, &a, x_bytes, static_cast<uint32_t>(y), static_cast<uint32_t>(z)};
 }
 
-uint64_t LookupObjects::make(exec::Memory& memory, const texture::Descriptor& d, LookupObject asked) {
+uint64_t LookupObjects::make(exec::Memory& memory, const texture::Descriptor& d, const LookupObject& asked) {
   if (const std::string why = texture::wrong_with(d); !why.empty()) {
     throw CallFailed(Status::kInvalidValue, why);
   }
@@ -88,7 +86,7 @@ uint64_t LookupObjects::make(exec::Memory& memory, const texture::Descriptor& d,
     free_.pop_back();
   }
   texture::write(memory, memory.objects() + handle * texture::kDescriptorBytes, d);
-  all_[handle] = std::move(asked);
+  all_[handle] = asked;
   return handle;
 }
 

@@ -87,7 +87,7 @@ struct LookupObject {
 class LookupObjects {
  public:
   // Throws CallFailed, with why, for what may not be.
-  uint64_t make(exec::Memory& memory, const exec::texture::Descriptor& d, LookupObject asked);
+  uint64_t make(exec::Memory& memory, const exec::texture::Descriptor& d, const LookupObject& asked);
   void release(exec::Memory& memory, uint64_t handle, exec::texture::Kind kind);
   // Throws CallFailed when it is none of that kind.
   const LookupObject& at(uint64_t handle, exec::texture::Kind kind) const;

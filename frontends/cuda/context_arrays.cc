@@ -174,7 +174,7 @@ uint64_t Context::create_texture(LookupObject asked) {
   if (d.image.storage == Storage::kBuffer) {  // neither counts for it
     d.sampler.linear = d.sampler.normalized = false;
   }
-  return objects_.make(space_.memory(), d, std::move(asked));
+  return objects_.make(space_.memory(), d, asked);
 }
 
 uint64_t Context::create_surface(const Resource& r) {
@@ -193,7 +193,7 @@ uint64_t Context::create_surface(const Resource& r) {
   LookupObject asked;
   asked.kind = texture::Kind::kSurface;
   asked.resource = r;
-  return objects_.make(space_.memory(), d, std::move(asked));
+  return objects_.make(space_.memory(), d, asked);
 }
 
 void Context::destroy_object(uint64_t handle, texture::Kind kind) {

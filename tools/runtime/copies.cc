@@ -140,8 +140,8 @@ void copy_through(CopyEnd to, CopyEnd from, size_t bytes, int32_t kind, cuda::St
       }
     }
   }
-  for (cuda::CopyWork& w : all) {
-    c.copy(std::move(w), stream, waits);
+  for (const cuda::CopyWork& w : all) {
+    c.copy(w, stream, waits);
   }
 }
 

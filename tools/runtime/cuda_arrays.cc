@@ -293,7 +293,7 @@ HEDDLE_CUDA int32_t cuTexObjectCreate(Given<unsigned long long> out,
     asked.look = look_of(*texture);
     asked.view = view_of(view);
     read_wide_integers(asked, c);
-    return c.create_texture(std::move(asked));
+    return c.create_texture(asked);
   });
 }
 HEDDLE_CUDA int32_t cuTexObjectGetResourceDesc(Given<abi::DriverResource> out, unsigned long long object) {

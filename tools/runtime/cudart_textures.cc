@@ -111,7 +111,7 @@ HEDDLE_CUDA int32_t cudaCreateTextureObject(Given<unsigned long long> out,
     asked.resource = resource_of(*resource);
     asked.look = look_of(*texture);
     asked.view = view_of(view);
-    return c.create_texture(std::move(asked));
+    return c.create_texture(asked);
   });
 }
 HEDDLE_CUDA int32_t cudaDestroyTextureObject(unsigned long long object) {
