@@ -33,7 +33,7 @@ bool not_in_120(uint32_t opcode) { return has({0x00f, 0x014, 0x015, 0x046}, opco
 Writers writers_of(uint32_t capability) {
   Writers out{};
   for (const auto opcodes : {integer_opcodes(), float_opcodes(), conversion_opcodes(), memory_opcodes(),
-                             control_opcodes(), async_opcodes(), matrix_opcodes()}) {
+                             control_opcodes(), async_opcodes(), matrix_opcodes(), texture_opcodes()}) {
     for (const OpcodeRow& o : opcodes) {
       const bool is = capability < 90    ? !came_with_90(o.opcode) && !came_with_120(o.opcode)
                       : capability < 100 ? !came_with_120(o.opcode)

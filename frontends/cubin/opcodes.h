@@ -25,6 +25,7 @@ std::span<const OpcodeRow> memory_opcodes();
 std::span<const OpcodeRow> control_opcodes();
 std::span<const OpcodeRow> async_opcodes();
 std::span<const OpcodeRow> matrix_opcodes();
+std::span<const OpcodeRow> texture_opcodes();
 std::span<const NewOpcodeRow> blackwell_opcodes();
 
 }  // namespace heddle::cubin

@@ -56,9 +56,15 @@ void Context::reset() {
   execs_.clear();
   graphs_.clear();
   events_.clear();
-  own_ = nullptr;
+  own_.clear();
   streams_.clear();
   legacy_.frees.clear();
+  advised_.clear();
+  registered_.clear();
+  conditions_.clear();
+  objects_.clear();
+  arrays_.clear();
+  mipmapped_.clear();
   pools_.clear();
   library_.unload();
   space_.clear();

@@ -18,6 +18,7 @@
 
 #include "configs/schema/gpu.pb.h"
 #include "frontends/cuda/address_space.h"
+#include "frontends/cuda/arrays.h"
 #include "frontends/cuda/assumptions.h"
 #include "frontends/cuda/graphs.h"
 #include "frontends/cuda/handles.h"
@@ -72,6 +73,18 @@ class KernelMachine : public host::KernelModel, public KernelRunner {
   virtual void serve(KernelSource& source) = 0;
 };
 
+// What the program has said of an allocation of unified memory, last: as cudaMemRangeGetAttribute answers.
+// Of an allocation as a whole: who advises parts of one finds the last advice for all of it.
+struct Advised {
+  bool read_mostly = false, accessed = false;
+  int32_t preferred_type = 0, preferred_id = 0;  // cudaMemLocation; 0: none
+  int32_t prefetched_type = 0, prefetched_id = 0;
+};
+
+struct Registered {
+  void* data = nullptr;
+};
+
 class Context final : private host::Effects, private KernelSource {
  public:
   struct Environment {
@@ -116,6 +129,9 @@ class Context final : private host::Effects, private KernelSource {
   // start-up has registered, which is loaded anew. A failed kernel stays one, but for an assertion (ER02).
   void reset();
 
+  // What was registered to be told of something that never happens here.
+  Handles<Registered>& registered() { return registered_; }
+
   // ---- memory (context_memory.cc)
   uint64_t allocate(uint64_t bytes, host::Memory kind);
   void release(uint64_t address);       // cudaFree
@@ -127,12 +143,27 @@ class Context final : private host::Effects, private KernelSource {
   // In the direction that is asked for. Throw CallFailed for addresses that are not there.
   void copy(CopyWork c, Stream& stream, bool waits);
   void set(MemsetWork m, Stream& stream, bool waits);
+  Advised& advised(uint64_t allocation) { return advised_[allocation]; }
   // To or from a variable of the program's.
   CopyWork symbol_copy(const void* symbol, uint64_t offset, uint64_t other, uint64_t bytes, bool to_symbol);
   uint64_t symbol_address(const void* symbol);
   // The program's instruction there has found no memory, or the system is about to read or write it for the
   // program. False: it is none of unified memory.
   bool touched(uint64_t address, uint64_t bytes, bool writes);
+
+  // ---- arrays, textures, surfaces (context_arrays.cc)
+  // Throw CallFailed for what no array may be.
+  Array& create_array(const ArrayShape& shape);
+  MipmappedArray& create_mipmapped(ArrayShape shape);
+  Array& array(const void* handle);  // of a level, too
+  MipmappedArray& mipmapped(const void* handle);
+  void destroy(Array& a);
+  void destroy(MipmappedArray& m);
+  // Handles of objects. Throw CallFailed, with why, for what may not be.
+  uint64_t create_texture(LookupObject asked);
+  uint64_t create_surface(const Resource& r);
+  void destroy_object(uint64_t handle, exec::texture::Kind kind);
+  const LookupObject& object(uint64_t handle, exec::texture::Kind kind) { return objects_.at(handle, kind); }
 
   // ---- streams and events (context_streams.cc)
   Stream& stream(const void* handle);  // 0, 1: the legacy default stream; 2: the thread's own
@@ -203,6 +234,12 @@ class Context final : private host::Effects, private KernelSource {
   void update(GraphExec& x, const Graph& g);
   void change(GraphExec& x, const Node& original, Work work);
   void enable(GraphExec& x, const Node& original, bool on);
+  // A handle of the graph's conditional nodes. Throw CallFailed for what such a node may not be.
+  uint64_t create_condition(const Graph& g, uint32_t value, bool assigns);
+  ConditionalWork conditional(const Graph& g, uint64_t handle, host::GraphNode::Condition condition,
+                              uint32_t bodies);
+  // Memory that a graph allocates: its address is the graph's from now on, and stays its own.
+  uint64_t allocate_for_graph(uint64_t bytes);
   UserObject& create_user_object(HostWork destructor, uint32_t count);
   // Of the program's own; of the graph's.
   void retain_user_object(const void* object, uint32_t count);
@@ -239,6 +276,8 @@ class Context final : private host::Effects, private KernelSource {
   void reads(uint64_t values) override;
   host::Ps runs(uint64_t values) override;
   host::Ps begins(uint64_t values, uint32_t kernel) override;
+  uint32_t condition(uint64_t values) override;
+  void assign(uint64_t values, uint32_t value) override;
   // ---- context_pages.cc
   void placed(uint32_t buffer, uint64_t page, bool loads, bool stores) override;
   bool pages_fault() const;  // unified memory has its place by the page
@@ -267,8 +306,12 @@ class Context final : private host::Effects, private KernelSource {
   static uint64_t end_of_source(const CopyWork& c);
   static uint64_t end_of_target(const CopyWork& c);
   void perform_copy(const CopyWork& c, const uint8_t* taken);
+  exec::texture::Image image(const Resource& r, ElementFormat& format);
   void perform_set(const MemsetWork& m);
   Timeline::Keep keeps(GraphExec& x);
+  void prepare_all(const Graph& g);
+  void forget_bodies(const Graph& g);
+  void forget_bodies(const Node& n);
 
   const config::GpuConfig& gpu_;
   const Environment environment_;
@@ -296,6 +339,7 @@ class Context final : private host::Effects, private KernelSource {
     uint32_t users = 0;
   };
   std::map<uint64_t, Imported> imported_;  // by address
+  std::map<uint64_t, Advised> advised_;    // by where the allocation begins
   Timeline timeline_;
   Assumptions assumptions_;
   Status failed_ = Status::kSuccess;
@@ -303,11 +347,16 @@ class Context final : private host::Effects, private KernelSource {
   bool prints_ = false;
   uint64_t ids_ = 0;
   Stream legacy_;
-  Stream* own_ = nullptr;  // cudaStreamPerThread
+  std::map<std::thread::id, Stream*> own_;  // cudaStreamPerThread, of each thread
   Settings settings_;
   std::atomic<std::thread::id> host_function_by_{};
   Handles<Stream> streams_{Status::kInvalidResourceHandle, "no such stream"};
   Handles<Event, std::shared_ptr<Event>> events_{Status::kInvalidResourceHandle, "no such event"};
+  std::map<uint64_t, std::shared_ptr<ConditionHandle>> conditions_;  // by the handle
+  Handles<Registered> registered_{Status::kInvalidResourceHandle, "nothing that was registered"};
+  LookupObjects objects_;
+  Handles<Array> arrays_{Status::kInvalidValue, "no such array"};
+  Handles<MipmappedArray> mipmapped_{Status::kInvalidValue, "no such array of levels"};
   Handles<Graph, std::shared_ptr<Graph>> graphs_{Status::kInvalidValue, "no such graph"};
   Handles<GraphExec> execs_{Status::kInvalidValue, "no such graph"};
 };

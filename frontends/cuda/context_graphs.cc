@@ -1,8 +1,10 @@
 // Graphs: captured, made by nodes, instantiated, launched.
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "frontends/cuda/context.h"
+#include "frontends/workload/graph_builder.h"
 
 namespace heddle::cuda {
 
@@ -59,6 +61,7 @@ Graph& Context::keep(std::shared_ptr<Graph> g) { return graphs_.keep(std::move(g
 std::shared_ptr<Graph> Context::graph(const void* handle) { return graphs_.owner(handle); }
 
 void Context::destroy(Graph& g) {
+  forget_bodies(g);
   graphs_.drop(&g);
   end_user_objects();
 }
@@ -80,6 +83,7 @@ void Context::destroy(Node& n) {
   for (const auto& [handle, e] : events_) {
     std::erase(e->front, &n);
   }
+  forget_bodies(n);
   n.graph->remove(&n);
   end_user_objects();
 }
@@ -99,12 +103,7 @@ GraphExec& Context::instantiate(const Graph& g, uint32_t flags) {
   x->order = x->graph->order();
   x->enabled.assign(x->order.size(), true);
   x->flags = flags;
-  for (const Node* n : x->order) {
-    if (const auto* k = std::get_if<KernelWork>(&n->work)) {
-      check(*k);
-      prepare(*k);
-    }
-  }
+  prepare_all(*x->graph);
   timeline_.instantiated(*x, keeps(*x));
   return execs_.keep(std::move(x));
 }
@@ -190,6 +189,71 @@ void Context::enable(GraphExec& x, const Node& original, bool on) {
   const size_t at = x.place(&original);
   x.enabled[at] = on;
   timeline_.call([&](auto& t) { t.graphNodeSetEnabled(x.exec, {static_cast<uint32_t>(at)}, on); });
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): graphs in graphs, which child_of() bounds, and bodies
+void Context::prepare_all(const Graph& g) {
+  for (const auto& n : g.nodes) {
+    if (const auto* k = std::get_if<KernelWork>(&n->work)) {
+      check(*k);
+      prepare(*k);
+    } else if (const auto* child = std::get_if<ChildWork>(&n->work)) {
+      prepare_all(*child->graph);
+    } else if (const auto* conditional = std::get_if<ConditionalWork>(&n->work)) {
+      for (const auto& body : conditional->bodies) {
+        prepare_all(*body);
+      }
+    }
+  }
+}
+
+// ---- conditional nodes
+
+uint64_t Context::create_condition(const Graph& g, uint32_t value, bool assigns) {
+  auto h = std::make_shared<ConditionHandle>();
+  h->address = space_.memory().allocate(sizeof(uint32_t));
+  h->graph = &g;
+  workload::Builder& b = timeline_.builder();
+  const std::string name = "handle " + std::to_string(b.program().handles.size());
+  h->model = assigns ? workload::add_handle(b, name, value) : workload::add_handle(b, name);
+  b.program().handles[h->model.id].values = h->address;
+  conditions_[h->address] = h;
+  return h->address;
+}
+
+ConditionalWork Context::conditional(const Graph& g, uint64_t handle, host::GraphNode::Condition condition,
+                                     uint32_t bodies) {
+  using Condition = host::GraphNode::Condition;
+  constexpr uint32_t kMostBodies = 1 << 16;  // of a SWITCH, here
+  const auto it = conditions_.find(handle);
+  require(it != conditions_.end() && it->second->graph == &g && !it->second->used, Status::kInvalidValue,
+          "no handle of this graph, or one that another node has");
+  const uint32_t most = condition == Condition::kIf ? 2 : condition == Condition::kWhile ? 1 : kMostBodies;
+  require(bodies >= 1 && bodies <= most, Status::kInvalidValue, "bodies of a conditional node");
+  it->second->used = true;
+  ConditionalWork out{condition, it->second, {}, {}};
+  for (uint32_t i = 0; i < bodies; ++i) {
+    out.bodies.push_back(std::make_shared<Graph>());
+    out.body_handles.push_back(&keep(out.bodies.back()));
+  }
+  return out;
+}
+
+// The program holds no handles of bodies whose node is gone.
+// NOLINTNEXTLINE(misc-no-recursion): bodies in bodies
+void Context::forget_bodies(const Node& n) {
+  if (const auto* conditional = std::get_if<ConditionalWork>(&n.work)) {
+    for (const auto& body : conditional->bodies) {
+      forget_bodies(*body);
+      graphs_.drop(body.get());
+    }
+  }
+}
+// NOLINTNEXTLINE(misc-no-recursion): bodies in bodies
+void Context::forget_bodies(const Graph& g) {
+  for (const auto& n : g.nodes) {
+    forget_bodies(*n);
+  }
 }
 
 // ---- user objects

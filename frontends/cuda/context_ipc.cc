@@ -14,7 +14,6 @@ namespace heddle::cuda {
 namespace {
 
 constexpr char kMemory[] = "HdlIpcM", kEvent[] = "HdlIpcE";
-constexpr uint32_t kInterprocess = 4, kDisableTiming = 2;
 
 template <class H>
 bool is(const H& h, const char* kind) {

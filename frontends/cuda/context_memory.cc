@@ -5,6 +5,7 @@
 #include "frontends/cuda/context.h"
 #include "frontends/cuda/readable.h"
 #include "sim/base/align.h"
+#include "sim/exec/texture/layout.h"
 
 namespace heddle::cuda {
 namespace {
@@ -80,6 +81,7 @@ void Context::release(uint64_t address) {
   not_in_any_capture();
   timeline_.call([&](auto& t) { t.free(a->buffer); });
   unified_.erase(a->buffer.id);
+  advised_.erase(address);
   if (!pools_.release(address)) {
     space_.release(address, false);
   }
@@ -116,18 +118,22 @@ uint64_t Context::allocate(uint64_t bytes, Stream& stream, Pool& pool) {
   require(bytes != 0, Status::kInvalidValue);
   if (stream.capture) {
     require(!stream.capture->invalid, Status::kStreamCaptureInvalidated);
-    // Its address is the graph's from now on, and stays its own.
-    Allocation& a = space_.allocate(bytes, host::Memory::kDevice);
-    timeline_.allocated(a, "graph memory");
-    a.graph = true;
-    timeline_.call([&](auto& t) { t.malloc(a.buffer); });
-    captured(stream, AllocateWork{a.address, bytes}, false);
-    return a.address;
+    const uint64_t address = allocate_for_graph(bytes);
+    captured(stream, AllocateWork{address, bytes}, false);
+    return address;
   }
   settle(stream);
   Allocation& a = pools_.allocate(pool, bytes, stream.id, stream.frees);
   timeline_.allocated(a, "pool memory");
   timeline_.call([&](auto& t) { t.mallocAsync(a.buffer, stream.model, pool.model); });
+  return a.address;
+}
+
+uint64_t Context::allocate_for_graph(uint64_t bytes) {
+  Allocation& a = space_.allocate(bytes, host::Memory::kDevice);
+  timeline_.allocated(a, "graph memory");
+  a.graph = true;
+  timeline_.call([&](auto& t) { t.malloc(a.buffer); });
   return a.address;
 }
 
@@ -172,8 +178,13 @@ void Context::copy(CopyWork c, Stream& stream, bool waits) {
   }
 }
 
-uint64_t Context::end_of_source(const CopyWork& c) { return end_of(c, c.from_pitch, c.from_plane); }
-uint64_t Context::end_of_target(const CopyWork& c) { return end_of(c, c.to_pitch, c.to_plane); }
+// Of an array all of it.
+uint64_t Context::end_of_source(const CopyWork& c) {
+  return c.from_array ? exec::texture::bytes_of(c.from_array->image) : end_of(c, c.from_pitch, c.from_plane);
+}
+uint64_t Context::end_of_target(const CopyWork& c) {
+  return c.to_array ? exec::texture::bytes_of(c.to_array->image) : end_of(c, c.to_pitch, c.to_plane);
+}
 
 void Context::check_copy(const CopyWork& c) {
   space_.bytes(c.to, end_of_target(c));

@@ -8,11 +8,15 @@
 namespace heddle::cuda {
 namespace {
 
-constexpr uint32_t kNonBlocking = 1;    // cudaStreamNonBlocking
-constexpr uint32_t kBlockingSync = 1;   // cudaEventBlockingSync
-constexpr uint32_t kDisableTiming = 2;  // cudaEventDisableTiming
+constexpr uint32_t kNonBlocking = 1;   // cudaStreamNonBlocking
+constexpr uint32_t kBlockingSync = 1;  // cudaEventBlockingSync
 
 }  // namespace
+
+bool& OwnDefaultStream::here() {
+  thread_local bool is = false;
+  return is;
+}
 
 void join(FreeClock& to, const FreeClock& from) {
   for (const auto& [stream, frees] : from) {
@@ -38,14 +42,16 @@ void Context::settle(Stream& s) {
 
 Stream& Context::stream(const void* handle) {
   const auto number = reinterpret_cast<uintptr_t>(handle);
-  if (number <= 1) {
-    return legacy_;
-  }
-  if (number == 2) {
-    if (own_ == nullptr) {
-      own_ = &create_stream(0, 0);
+  constexpr uintptr_t kLegacy = 1, kOwn = 2;
+  if (number == kOwn || (number == 0 && OwnDefaultStream::here())) {
+    Stream*& own = own_[std::this_thread::get_id()];
+    if (own == nullptr) {
+      own = &create_stream(0, 0);
     }
-    return *own_;
+    return *own;
+  }
+  if (number <= kLegacy) {
+    return legacy_;
   }
   return streams_.at(handle);
 }
@@ -63,7 +69,8 @@ Stream& Context::create_stream(uint32_t flags, int32_t priority) {
 }
 
 void Context::destroy(Stream& s) {
-  require(&s != &legacy_ && &s != own_, Status::kInvalidResourceHandle, "a default stream stays");
+  const bool own = std::any_of(own_.begin(), own_.end(), [&](const auto& o) { return o.second == &s; });
+  require(&s != &legacy_ && !own, Status::kInvalidResourceHandle, "a default stream stays");
   if (s.capture) {
     s.capture->invalid = true;
   }
@@ -100,7 +107,6 @@ void Context::set_schedule(uint32_t schedule) {
 Event& Context::event(const void* handle) { return events_.at(handle); }
 
 Event& Context::create_event(uint32_t flags) {
-  constexpr uint32_t kInterprocess = 4;
   require((flags & kInterprocess) == 0 || (flags & kDisableTiming) != 0, Status::kInvalidValue,
           "an event of several processes has no times");
   auto e = std::make_shared<Event>();

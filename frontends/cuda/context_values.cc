@@ -7,6 +7,7 @@
 #include "frontends/modules/nested.h"
 #include "sim/base/error.h"
 #include "sim/exec/fault.h"
+#include "sim/exec/texture/layout.h"
 #include "sim/host/kernels/resources.h"
 
 namespace heddle::cuda {
@@ -21,10 +22,40 @@ host::Ps block_time(const host::KernelDesc& k, const host::Params& p) {
   return host::Ps(k.duration.count() / static_cast<int64_t>((blocks + at_once - 1) / at_once));
 }
 
+// Calls f(place in the array's memory, place in the row, bytes) for the pieces of a row that lie together.
+template <class F>
+void pieces(const ArrayPlace& a, uint64_t y, uint64_t z, uint64_t bytes, F f) {
+  constexpr uint64_t kTogether = 16;
+  const bool deep = a.image.geometry == exec::texture::Geometry::k3d;
+  const auto plane = static_cast<uint32_t>(a.z + z);
+  for (uint64_t at = 0; at < bytes;) {
+    const uint64_t x = a.x + at, n = std::min(bytes - at, kTogether - x % kTogether);
+    const uint64_t address =
+        exec::texture::address_of(a.image, 0, static_cast<uint32_t>(x), static_cast<uint32_t>(a.y + y),
+                                  deep ? plane : 0, deep ? 0 : plane);
+    f(address - a.image.data, at, n);
+    at += n;
+  }
+}
+
 void copy_rows(const CopyWork& c, uint8_t* to, const uint8_t* from) {
+  std::vector<uint8_t> row(c.from_array ? c.width : 0);
   for (uint64_t z = 0; z < c.depth; ++z) {
     for (uint64_t y = 0; y < c.height; ++y) {
-      std::memmove(to + z * c.to_plane + y * c.to_pitch, from + z * c.from_plane + y * c.from_pitch, c.width);
+      const uint8_t* source = row.data();
+      if (c.from_array) {
+        pieces(*c.from_array, y, z, c.width, [&](uint64_t place, uint64_t at, uint64_t n) {
+          std::memcpy(row.data() + at, from + place, n);
+        });
+      } else {
+        source = from + z * c.from_plane + y * c.from_pitch;
+      }
+      if (c.to_array) {
+        pieces(*c.to_array, y, z, c.width,
+               [&](uint64_t place, uint64_t at, uint64_t n) { std::memcpy(to + place, source + at, n); });
+      } else {
+        std::memmove(to + z * c.to_plane + y * c.to_pitch, source, c.width);
+      }
     }
   }
 }
@@ -100,10 +131,12 @@ void Context::reads(uint64_t values) {
   CopyWork packed = c;
   packed.to_pitch = c.width;
   packed.to_plane = c.width * c.height;
+  packed.to_array.reset();
   v.taken.resize(c.width * c.height * c.depth);
   copy_rows(packed, v.taken.data(), space_.bytes(c.from, end_of_source(c)));
   c.from_pitch = packed.to_pitch;
   c.from_plane = packed.to_plane;
+  c.from_array.reset();
 }
 
 host::Ps Context::runs(uint64_t values) {
@@ -132,6 +165,19 @@ host::Ps Context::begins(uint64_t values, uint32_t kernel) {
   timeline_.performed(kernel, p);
   drop(values_.find(values));
   return p.duration;
+}
+
+// `values`: a handle. Where a kernel has failed no loop goes on.
+uint32_t Context::condition(uint64_t values) {
+  uint32_t out = 0;
+  if (failed_ == Status::kSuccess) {
+    std::memcpy(&out, space_.bytes(values, sizeof out), sizeof out);
+  }
+  return out;
+}
+
+void Context::assign(uint64_t values, uint32_t value) {
+  std::memcpy(space_.bytes(values, sizeof value), &value, sizeof value);
 }
 
 void Context::drop(ValuesOf::iterator it) {

@@ -38,6 +38,8 @@ ChildWork child_of(const Graph& g) {
     if (const auto* c = std::get_if<ChildWork>(&n->work)) {
       out.nodes += c->nodes;
       out.depth = std::max(out.depth, c->depth + 1);
+    } else if (std::holds_alternative<ConditionalWork>(n->work)) {
+      throw CallFailed(Status::kNotSupported, "a child graph with conditional nodes");
     }
   }
   if (out.nodes > kMostNodes || out.depth > kMostDepth) {
@@ -56,6 +58,11 @@ std::shared_ptr<Graph> Graph::clone() const {
   for (const auto& n : nodes) {
     Node& c = out->add(n->work, {});
     c.original = n->original != nullptr ? n->original : n.get();
+    if (auto* conditional = std::get_if<ConditionalWork>(&c.work)) {
+      for (auto& body : conditional->bodies) {
+        body = body->clone();
+      }
+    }
     copies[n.get()] = &c;
   }
   for (const auto& n : nodes) {

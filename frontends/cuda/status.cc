@@ -61,6 +61,7 @@ int32_t driver_status(Status s) {
     case Status::kInvalidPitchValue:
     case Status::kInvalidSymbol:
     case Status::kInvalidDevicePointer:
+    case Status::kInvalidChannelDescriptor:
     case Status::kInvalidMemcpyDirection:
       return static_cast<int32_t>(Status::kInvalidValue);
     case Status::kInvalidDeviceFunction:

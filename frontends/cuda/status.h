@@ -18,6 +18,7 @@ enum class Status : int32_t {
   kInvalidPitchValue = 12,
   kInvalidSymbol = 13,
   kInvalidDevicePointer = 17,
+  kInvalidChannelDescriptor = 20,
   kInvalidMemcpyDirection = 21,
   kDevicesUnavailable = 46,
   kInvalidDeviceFunction = 98,

@@ -2,6 +2,7 @@
 // (timeline.h).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -38,9 +39,27 @@ struct Stream {
   int32_t priority = 0;
   workload::Stream model;
   std::shared_ptr<Capture> capture;
-  std::vector<Node*> front;  // of the capture: what the next node waits for
-  FreeClock frees;           // what is before its next work
+  std::vector<Node*> front;                               // of the capture: what the next node waits for
+  FreeClock frees;                                        // what is before its next work
+  std::map<int32_t, std::array<uint8_t, 64>> attributes;  // that were set: cudaLaunchAttributeValue
 };
+
+// While it lives, what this thread calls means its own default stream where it says 0, not the legacy one:
+// calls of code that was compiled with `nvcc --default-stream per-thread`.
+class OwnDefaultStream {
+ public:
+  OwnDefaultStream() : before_(here()) { here() = true; }
+  ~OwnDefaultStream() { here() = before_; }
+  OwnDefaultStream(const OwnDefaultStream&) = delete;
+  OwnDefaultStream& operator=(const OwnDefaultStream&) = delete;
+  static bool& here();  // in this thread
+
+ private:
+  const bool before_;
+};
+
+// cudaEventDisableTiming, cudaEventInterprocess
+constexpr uint32_t kDisableTiming = 2, kInterprocess = 4;
 
 struct Event : std::enable_shared_from_this<Event> {
   uint32_t flags = 0;

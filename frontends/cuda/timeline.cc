@@ -242,6 +242,7 @@ HostThreads::Answer Timeline::called(workload::Stream stream, uint64_t values) {
   return call([&](workload::Thread& t) { t.launchHostFunc(stream, 0).values(values); });
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): graph_of()
 host::GraphNode Timeline::node_of(const Work& work, const Keep& values) {
   host::GraphNode out;
   if (const auto* k = std::get_if<KernelWork>(&work)) {
@@ -275,6 +276,14 @@ host::GraphNode Timeline::node_of(const Work& work, const Keep& values) {
     out.kind = host::NodeKind::kChild;
     out.object = graph_of(g->graph->order(), values).id;
     return out;  // its nodes do something; nobody keeps the graph and what that refers to
+  } else if (const auto* d = std::get_if<ConditionalWork>(&work)) {
+    out.kind = host::NodeKind::kConditional;
+    out.condition = d->condition;
+    out.object = d->handle->model.id;
+    for (const auto& body : d->bodies) {
+      out.bodies.push_back(graph_of(body->order(), values).id);
+    }
+    return out;
   }
   out.values = values(work);
   return out;
@@ -298,7 +307,8 @@ workload::Graph Timeline::graph_of(const std::vector<Node*>& order, const Keep& 
 void Timeline::instantiated(GraphExec& x, const Keep& values) {
   x.model = graph_of(x.order, values);
   x.exec = workload::add_graph_exec(builder_, fmt::format("graph {}", builder_.program().graph_execs.size()));
-  call([&](workload::Thread& t) { t.graphInstantiate(x.exec, x.model); });
+  const HostThreads::Answer a = call([&](workload::Thread& t) { t.graphInstantiate(x.exec, x.model); });
+  require(a.error.empty(), status_of(a.error), a.why.c_str());
 }
 
 void Timeline::updated(GraphExec& x, const Keep& values) {

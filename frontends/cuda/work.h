@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "frontends/modules/program.h"
 #include "frontends/workload/builder.h"
 #include "sim/exec/device_runtime.h"
+#include "sim/exec/texture/descriptor.h"
 
 namespace heddle::cuda {
 
@@ -29,6 +31,14 @@ struct KernelWork {
   std::vector<uint8_t> parameters;  // as the kernel has them
 };
 
+// Elements of an array from a place on: rows go on in the array's.
+struct ArrayPlace {
+  exec::texture::Image image;
+  const void* handle = nullptr;
+  uint64_t x = 0;         // bytes
+  uint32_t y = 0, z = 0;  // z: of three dimensions, or the layer or face
+};
+
 // Rows of bytes in planes; of a plain copy one row.
 struct CopyWork {
   enum class Direction : uint8_t { kHostToHost, kHostToDevice, kDeviceToHost, kDeviceToDevice, kDefault };
@@ -37,6 +47,8 @@ struct CopyWork {
   uint64_t to_pitch = 0, from_pitch = 0;      // bytes from a row to the next
   uint64_t to_plane = 0, from_plane = 0;      // bytes from a plane to the next
   Direction direction = Direction::kDefault;
+  // In place of pitches; `to` and `from` are the array's memory then.
+  std::optional<ArrayPlace> to_array, from_array;
 };
 
 struct MemsetWork {
@@ -72,6 +84,19 @@ struct AllocateWork {
 struct FreeWork {
   uint64_t address = 0;
 };
+// What a conditional node reads and kernels set: a word of the device's memory, whose address is the handle.
+struct ConditionHandle {
+  uint64_t address = 0;
+  workload::Handle model;
+  const Graph* graph = nullptr;
+  bool used = false;  // by a node
+};
+struct ConditionalWork {
+  host::GraphNode::Condition condition = host::GraphNode::Condition::kIf;
+  std::shared_ptr<ConditionHandle> handle;
+  std::vector<std::shared_ptr<Graph>> bodies;
+  std::vector<void*> body_handles;  // as the program gets them
+};
 
 // A kernel that has been executed, and what it called of the CUDA runtime.
 struct NestedWork;
@@ -87,6 +112,6 @@ struct NestedWork {
 };
 
 using Work = std::variant<KernelWork, CopyWork, MemsetWork, HostWork, EmptyWork, RecordWork, WaitWork,
-                          ChildWork, AllocateWork, FreeWork>;
+                          ChildWork, AllocateWork, FreeWork, ConditionalWork>;
 
 }  // namespace heddle::cuda

@@ -142,7 +142,7 @@ struct CallOp {
 };
 
 // Functions of the system (ptx.md 1.5).
-enum class Builtin : uint8_t { kNone, kPrintf, kMalloc, kFree, kAssertFail, kRuntime };
+enum class Builtin : uint8_t { kNone, kPrintf, kMalloc, kFree, kAssertFail, kSetConditional, kRuntime };
 
 struct FunctionInfo {
   std::string name;

@@ -49,6 +49,11 @@ class Memory final : public isa::GlobalMemory {
   // Throws Error when something else is there.
   void adopt(uint64_t address, std::span<uint8_t> bytes);
 
+  // Where the descriptors of textures and surfaces are that programs know by numbers
+  // (texture/descriptor.h); 0: nowhere.
+  void objects_at(uint64_t address) { objects_at_ = address; }
+  uint64_t objects() const { return objects_at_; }
+
   // Before anything is allocated: which bytes have been written is known from now on.
   void track_writes() { tracks_ = true; }
   // These bytes count as written; of memory that is zero at first.
@@ -107,6 +112,7 @@ class Memory final : public isa::GlobalMemory {
   Backing* backing_ = nullptr;
   bool tracks_ = false;
   uint64_t next_ = kGlobalBase;
+  uint64_t objects_at_ = 0;
   std::mutex heap_mutex_;
   std::vector<Piece> heap_;  // by address, without gaps
 };

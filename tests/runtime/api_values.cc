@@ -45,6 +45,7 @@ void Values::begin(std::string_view call, std::string_view parameters) {
   }
   std::reverse(names_.begin(), names_.end());
   small_ = byte() % 2 == 0;
+  writes_ = contains(call, "RangeGetAttribute") || contains(call, "PointerGetAttributes");
   used_ = 0;
   given_.clear();
 }
@@ -62,15 +63,49 @@ void Values::know(const std::string& kind, const void* handle) {
 
 // By the call's name: what its result is a handle of.
 std::string Values::kind_of_result() const {
-  static const std::pair<const char*, const char*> kKinds[] = {
-      {"StreamCreate", "stream"},  {"EventCreate", "event"},    {"GraphInstantiate", "exec"},
-      {"GraphAdd", "node"},        {"FindInClone", "node"},     {"GetNodes", "node"},
-      {"GetRootNodes", "node"},    {"GetDependencies", "node"}, {"GraphGetEdges", "node"},
-      {"GraphCreate", "graph"},    {"GraphClone", "graph"},     {"EndCapture", "graph"},
-      {"GetCaptureInfo", "graph"}, {"PoolCreate", "pool"},      {"MemPool", "pool"},
-      {"ModuleLoad", "module"},    {"GetFunction", "function"}, {"FuncBySymbol", "function"},
-      {"GetKernel", "function"},   {"Ctx", "context"},          {"Alloc", "memory"},
-      {"SymbolAddress", "memory"}, {"DevicePointer", "memory"}, {"UserObject", "object"}};
+  static const std::pair<const char*, const char*> kKinds[] = {{"MipmappedArrayCreate", "mipmapped"},
+                                                               {"MallocMipmapped", "mipmapped"},
+                                                               {"MallocArray", "array"},
+                                                               {"Malloc3DArray", "array"},
+                                                               {"ArrayCreate", "array"},
+                                                               {"Array3DCreate", "array"},
+                                                               {"ArrayLevel", "array"},
+                                                               {"ArrayGetLevel", "array"},
+                                                               {"TextureObject", "texture"},
+                                                               {"TexObject", "texture"},
+                                                               {"SurfaceObject", "texture"},
+                                                               {"SurfObject", "texture"},
+                                                               {"ConditionalHandle", "condition"},
+                                                               {"LibraryLoad", "module"},
+                                                               {"GetModule", "module"},
+                                                               {"GetLibrary", "module"},
+                                                               {"EnumerateKernels", "function"},
+                                                               {"EnumerateFunctions", "function"},
+                                                               {"Register", "callback"},
+                                                               {"StreamCreate", "stream"},
+                                                               {"EventCreate", "event"},
+                                                               {"GraphInstantiate", "exec"},
+                                                               {"GraphAdd", "node"},
+                                                               {"FindInClone", "node"},
+                                                               {"GetNodes", "node"},
+                                                               {"GetRootNodes", "node"},
+                                                               {"GetDependencies", "node"},
+                                                               {"GraphGetEdges", "node"},
+                                                               {"GraphCreate", "graph"},
+                                                               {"GraphClone", "graph"},
+                                                               {"EndCapture", "graph"},
+                                                               {"GetCaptureInfo", "graph"},
+                                                               {"PoolCreate", "pool"},
+                                                               {"MemPool", "pool"},
+                                                               {"ModuleLoad", "module"},
+                                                               {"GetFunction", "function"},
+                                                               {"FuncBySymbol", "function"},
+                                                               {"GetKernel", "function"},
+                                                               {"Ctx", "context"},
+                                                               {"Alloc", "memory"},
+                                                               {"SymbolAddress", "memory"},
+                                                               {"DevicePointer", "memory"},
+                                                               {"UserObject", "object"}};
   for (const auto& [part, kind] : kKinds) {
     if (contains(call_, part)) {
       return kind;
@@ -129,6 +164,8 @@ void* Values::optional() {
   return byte() % 4 == 0 ? nullptr : slot();
 }
 
+void* Values::host() { return host_bytes; }
+
 void* Values::host_function(bool simple) {
   return simple ? reinterpret_cast<void*>(&host_simple) : reinterpret_cast<void*>(&host_callback);
 }
@@ -164,8 +201,18 @@ uint64_t Values::number(bool wide) {
   if (std::find(std::begin(kDimensions), std::end(kDimensions), name_) != std::end(kDimensions)) {
     return dimension();
   }
-  if (name_ == "count" && (contains(call_, "Graph") || contains(call_, "Pool"))) {
+  static const std::string_view kListed[] = {"Graph",   "Pool",         "Batch", "Attributes",
+                                             "Capture", "Capabilities", "Valid"};
+  const bool counts = name_ == "count" || name_ == "attribute_count" || name_ == "places";
+  if (counts && std::any_of(std::begin(kListed), std::end(kListed),
+                            [&](std::string_view part) { return contains(call_, part); })) {
     return byte() % kList;
+  }
+  if (writes_ && name_ == "bytes") {
+    return byte() % 8 * 4;
+  }
+  if (contains(call_, "Array") && (name_ == "width" || name_ == "height") && !contains(call_, "Memcpy")) {
+    return side();
   }
   // An address as the driver's calls have them.
   if (wide && (name_ == "to" || name_ == "from" || name_ == "p")) {
@@ -177,6 +224,18 @@ uint64_t Values::number(bool wide) {
   constexpr int32_t kAll[] = {0, 1, 2, 3, 4, 0, 0, 1, 8, 16, 64, -1, INT_MAX, INT_MIN, 1000};
   const uint32_t choice = byte();
   return choice < 192 ? static_cast<uint64_t>(kAll[choice % std::size(kAll)]) : byte();
+}
+
+uint64_t Values::side() {
+  constexpr uint64_t kAll[] = {8, 4, 1, 16, 0, 6, 3, 100, ~0ULL, uint64_t{1} << 32, 200000};
+  return kAll[byte() % std::size(kAll)];
+}
+
+unsigned long long Values::object_number() {
+  if (name_ == "object") {
+    return reinterpret_cast<uint64_t>(of_kind("texture"));
+  }
+  return number(true);
 }
 
 void* Values::of_kind(const std::string& kind) {
@@ -201,10 +260,12 @@ void* Values::memory() {
 
 void* Values::object() {
   static const std::pair<const char*, const char*> kKinds[] = {
-      {"stream", "stream"},   {"event", "event"},     {"graph", "graph"},   {"node", "node"},
-      {"exec", "exec"},       {"pool", "pool"},       {"handle", "module"}, {"function", "function"},
-      {"kernel", "function"}, {"symbol", "function"}, {"host", "function"}, {"context", "context"},
-      {"child", "graph"},     {"clone", "graph"},     {"image", "image"},   {"object", "object"}};
+      {"stream", "stream"},    {"event", "event"},     {"graph", "graph"},   {"node", "node"},
+      {"exec", "exec"},        {"pool", "pool"},       {"handle", "module"}, {"function", "function"},
+      {"kernel", "function"},  {"symbol", "function"}, {"host", "function"}, {"context", "context"},
+      {"child", "graph"},      {"clone", "graph"},     {"image", "image"},   {"object", "object"},
+      {"library", "module"},   {"array", "array"},     {"code", "image"},    {"mipmapped", "mipmapped"},
+      {"callback", "callback"}};
   if (name_.empty() || name_ == "edges" || name_ == "parameters") {
     return nullptr;
   }
@@ -217,6 +278,13 @@ void* Values::object() {
   }
   if (contains(call_, "EventElapsed")) {
     kind = "event";
+  }
+  const bool to_array = contains(call_, "ToArray") || contains(call_, "DtoA") || contains(call_, "HtoA") ||
+                        contains(call_, "AtoA");
+  const bool from_array = contains(call_, "FromArray") || contains(call_, "ArrayToArray") ||
+                          contains(call_, "AtoD") || contains(call_, "AtoH") || contains(call_, "AtoA");
+  if ((name_ == "to" && to_array) || (name_ == "from" && from_array)) {
+    kind = "array";
   }
   if (kind == "image") {
     return of_kind(kind);
@@ -260,8 +328,21 @@ abi::Location Values::structure(abi::Location*) {
 }
 
 abi::Extent Values::structure(abi::Extent*) {
+  if (contains(call_, "Array")) {
+    const uint64_t x = side(), y = side();
+    return {x, y, side()};
+  }
   const uint64_t x = size(), y = size();
   return {x, y, size()};
+}
+
+abi::PitchedPointer Values::structure(abi::PitchedPointer*) {
+  abi::PitchedPointer p{};
+  p.pointer = memory();
+  p.pitch = size();
+  p.width = size();
+  p.height = size();
+  return p;
 }
 
 // Pointers to at most three parameters.
@@ -299,69 +380,26 @@ abi::LaunchAttribute* Values::attributes(uint32_t& count) {
   return list;
 }
 
-void Values::fill(abi::KernelNode& n) {
-  n.function = of_kind(byte() % 8 == 0 ? "stream" : "function");
-  n.grid = structure(&n.grid);
-  n.block = structure(&n.block);
-  n.shared = static_cast<uint32_t>(size());
-  n.parameters = arguments();
-  n.extra = byte() % 16 == 0 ? n.parameters : nullptr;
+// Of copies and ranges: memory.
+void Values::fill_list(const void** list) {
+  for (size_t i = 0; i < kList; ++i) {
+    list[i] = memory();
+  }
 }
 
-void Values::fill(abi::Copy3D& c) {
-  const auto position = [&](abi::Position& p) { p = {size(), size(), size()}; };
-  const auto place = [&](abi::PitchedPointer& p) {
-    p.pointer = memory();
-    p.pitch = size();
-    p.width = size();
-    p.height = size();
-  };
-  c.from_array = byte() % 16 == 0 ? host_bytes : nullptr;
-  position(c.from_at);
-  place(c.from);
-  position(c.to_at);
-  place(c.to);
-  c.extent = {size(), size(), size()};
-  c.kind = static_cast<int32_t>(number(false));
-}
-
-void Values::fill(abi::MemsetNode& n) {
-  n.to = memory();
-  n.pitch = size();
-  n.value = byte();
-  n.element = byte() % 6;
-  n.width = size();
-  n.height = size();
-}
-
-void Values::fill(abi::HostNode& n) {
-  n.function = byte() % 4 == 0 ? nullptr : &host_simple;
-  n.data = host_bytes;
-}
-
-void Values::fill(abi::LaunchConfig& c) {
-  c.grid = structure(&c.grid);
-  c.block = structure(&c.block);
-  c.dynamic_shared = size();
-  c.stream = of_kind("stream");
-  c.attributes = attributes(c.attribute_count);
-}
-
-void Values::fill(abi::DriverLaunchConfig& c) {
-  c.grid = structure(&c.grid);
-  c.block = structure(&c.block);
-  c.dynamic_shared = static_cast<uint32_t>(size());
-  c.stream = of_kind("stream");
-  c.attributes = attributes(c.attribute_count);
-}
-
-void Values::fill(abi::PoolProperties& p) {
-  p.allocation = byte() % 8 == 0 ? static_cast<int32_t>(number(false)) : 1;
-  p.location = {byte() % 8 == 0 ? 3 : 1, byte() % 8 == 0 ? -1 : 0};
-  p.most_bytes = byte() % 2 == 0 ? 0 : size();
+// Where the call puts as many bytes as it is told.
+void Values::fill_list(uint8_t** list) {
+  for (size_t i = 0; i < kList; ++i) {
+    list[i] = static_cast<uint8_t*>(slot());
+  }
+  given_.clear();
 }
 
 void Values::fill_list(void** list) {
+  if (name_ == "to" || name_ == "p") {
+    fill_list(const_cast<const void**>(list));
+    return;
+  }
   for (size_t i = 0; i < kList; ++i) {
     list[i] = of_kind(byte() % 16 == 0 ? "event" : "node");
   }

@@ -33,7 +33,9 @@ class Values {
   template <class T>
   T make() {
     next();
-    if constexpr (std::is_integral_v<T>) {
+    if constexpr (std::is_same_v<T, unsigned long long>) {
+      return object_number();
+    } else if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(number(sizeof(T) == 8));
     } else if constexpr (std::is_same_v<T, void*> || std::is_same_v<T, const void*>) {
       return object();
@@ -62,7 +64,8 @@ class Values {
   void* memory();
   void* optional();
   void* slot();  // zeros, but for a count of what is behind another one
-  void* host_function(bool simple);
+  static void* host_function(bool simple);
+  static void* host();  // memory of the host's, which no test looks at
   std::string kind_of_result() const;
 
   template <class T>
@@ -77,6 +80,8 @@ class Values {
       } else {
         fill_list(p);
       }
+    } else if constexpr (std::is_same_v<T, abi::NodeParameters> || std::is_same_v<T, abi::AllocateNode>) {
+      fill(*p);  // in and out
     }
     return p;
   }
@@ -84,6 +89,9 @@ class Values {
   abi::Location structure(abi::Location*);
   abi::IpcHandle structure(abi::IpcHandle*);
   abi::Extent structure(abi::Extent*);
+  abi::PitchedPointer structure(abi::PitchedPointer*);
+  unsigned long long object_number();
+  uint64_t side();  // of an array
 
   void fill(abi::KernelNode& n);
   void fill(abi::Copy3D& c);
@@ -92,12 +100,32 @@ class Values {
   void fill(abi::LaunchConfig& c);
   void fill(abi::DriverLaunchConfig& c);
   void fill(abi::PoolProperties& p);
+  void fill(abi::Location& l) { l = structure(&l); }
+  void fill(abi::AllocateNode& n);
+  void fill(abi::NodeParameters& n);
+  void fill(abi::CopyAttributes& a);
+  void fill(abi::CopyOperation& o);
+  void fill(abi::CopyOperand& o);
+  void fill(abi::PeerCopy3D& c);
+  void fill(abi::ChannelFormat& f);
+  void fill(abi::Resource& r);
+  void fill(abi::Texture& t);
+  void fill(abi::DriverCopy2D& c);
+  void fill(abi::DriverCopy3D& c);
+  void fill(abi::DriverArray& a);
+  void fill(abi::DriverArray3D& a);
+  void fill(abi::DriverResource& r);
+  void fill(abi::DriverTexture& t);
+  template <class S>
+  void fill_side(S& s);
   void fill_list(void** list);
+  void fill_list(const void** list);
+  void fill_list(uint8_t** list);
   void fill_list(char* text);
   template <class T>
   void fill_list(T* list) {
     for (size_t i = 0; i < kList; ++i) {
-      list[i] = static_cast<T>(number(sizeof(T) == 8));
+      list[i] = writes_ ? static_cast<T>(byte() % 4 * 4) : static_cast<T>(number(sizeof(T) == 8));
     }
   }
   abi::LaunchAttribute* attributes(uint32_t& count);
@@ -109,6 +137,7 @@ class Values {
   std::string call_, name_;
   std::vector<std::string> names_;  // of the parameters that are left, backwards
   bool small_ = false;              // the call's numbers, since it has memory of the host's
+  bool writes_ = false;             // the call writes as many bytes as it is told
   std::vector<Slot> slots_;
   size_t used_ = 0;
   std::map<std::string, std::vector<void*>> handles_;

@@ -18,7 +18,6 @@
 namespace heddle::cuda {
 namespace {
 
-constexpr uint32_t kDisableTiming = 2, kInterprocess = 4;
 
 // Handles from one process to the other.
 struct Pipe {

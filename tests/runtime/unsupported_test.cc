@@ -9,27 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "tools/runtime/abi.h"
 #include "tools/runtime/session.h"
 
 // With the parameters that CUDA's headers declare.
 extern "C" {
 int32_t cudaGetLastError();
 int32_t cudaPeekAtLastError();
-int32_t cudaMallocArray(void** array, const void* format, size_t width, size_t height, uint32_t flags);
-int32_t cudaMalloc3DArray(void** array, const void* format, heddle::abi::Extent extent, uint32_t flags);
-int32_t cudaFreeArray(void* array);
-int32_t cudaArrayGetInfo(void* format, heddle::abi::Extent* extent, uint32_t* flags, void* array);
-int32_t cudaMemcpy2DToArray(void* to, size_t x, size_t y, const void* from, size_t pitch, size_t width,
-                            size_t height, int32_t kind);
-int32_t cudaMemcpy2DFromArray(void* to, size_t pitch, const void* from, size_t x, size_t y, size_t width,
-                              size_t height, int32_t kind);
-int32_t cudaGraphConditionalHandleCreate(uint64_t* handle, void* graph, uint32_t value, uint32_t flags);
-int32_t cudaGraphAddNode(void** node, void* graph, const void* const* after, const void* edges, size_t count,
-                         void* parameters);
-int32_t cudaCreateSurfaceObject(uint64_t* surface, const void* resource);
-int32_t cudaCreateTextureObject(uint64_t* texture, const void* resource, const void* texel, const void* view);
-int32_t cuModuleEnumerateFunctions(void** functions, uint32_t count, void* module);
+int32_t cudaImportExternalMemory(void** memory, const void* handle);
+int32_t cudaImportExternalSemaphore(void** semaphore, const void* handle);
+int32_t cuCheckpointProcessLock(int32_t process, void* arguments);
 int32_t cuGetExportTable(const void** table, const void* id);
 }
 
@@ -79,44 +67,20 @@ void begin() {
   Session::get();
 }
 
-TEST_CASE("arrays, textures and surfaces are not supported, and say so") {
+TEST_CASE("memory and semaphores of other interfaces cannot be imported, and it says so") {
   begin();
-  void* none = nullptr;
-  uint64_t object = 7;
-  uint32_t flags = 0;
-  const int32_t format[5] = {32, 0, 0, 0, 0};
-  abi::Extent extent{};
+  void* object = nullptr;
   uint8_t bytes[256] = {};
-  check("cudaMallocArray", [&] { return cudaMallocArray(&none, format, 8, 8, 0); });
-  check("cudaMalloc3DArray", [&] { return cudaMalloc3DArray(&none, format, {8, 8, 8}, 0); });
-  check("cudaArrayGetInfo", [&] { return cudaArrayGetInfo(bytes, &extent, &flags, none); });
-  check("cudaMemcpy2DToArray", [&] { return cudaMemcpy2DToArray(none, 0, 0, bytes, 32, 32, 8, 1); });
-  check("cudaMemcpy2DFromArray", [&] { return cudaMemcpy2DFromArray(bytes, 32, none, 0, 0, 32, 8, 2); });
-  check("cudaFreeArray", [&] { return cudaFreeArray(none); });
-  check("cudaCreateSurfaceObject", [&] { return cudaCreateSurfaceObject(&object, bytes); });
-  check("cudaCreateTextureObject", [&] { return cudaCreateTextureObject(&object, bytes, bytes, nullptr); });
-  CHECK(none == nullptr);
-  CHECK(object == 7);
-}
-
-TEST_CASE("conditional nodes of graphs are not supported, and say so") {
-  begin();
-  uint64_t handle = 7;
-  void* node = nullptr;
-  uint8_t bytes[256] = {};
-  check("cudaGraphConditionalHandleCreate",
-        [&] { return cudaGraphConditionalHandleCreate(&handle, nullptr, 1, 1); });
-  check("cudaGraphAddNode", [&] { return cudaGraphAddNode(&node, nullptr, nullptr, nullptr, 0, bytes); });
-  CHECK(handle == 7);
-  CHECK(node == nullptr);
+  check("cudaImportExternalMemory", [&] { return cudaImportExternalMemory(&object, bytes); });
+  check("cudaImportExternalSemaphore", [&] { return cudaImportExternalSemaphore(&object, bytes); });
+  CHECK(object == nullptr);
 }
 
 TEST_CASE("calls of the driver that are not supported say so, and leave the runtime no error") {
   begin();
-  void* function = nullptr;
   const void* table = nullptr;
   const uint8_t id[16] = {};
-  check("cuModuleEnumerateFunctions", [&] { return cuModuleEnumerateFunctions(&function, 1, nullptr); });
+  check("cuCheckpointProcessLock", [&] { return cuCheckpointProcessLock(1, nullptr); });
   check(
       "cuGetExportTable", [&] { return cuGetExportTable(&table, id); },
       ": a CUDA runtime within the program asks for it, or another library of CUDA's, whose names were "

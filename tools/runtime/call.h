@@ -99,6 +99,18 @@ int32_t driver_call(F&& f) {
   return cuda::driver_status(carry_out<Interface::kDriver, needs>(f));
 }
 
+// A call of the driver that is the runtime's, where a context is current.
+template <class F>
+int32_t of_runtime(F&& f) {
+  int32_t status = driver_call([](Context&) {});
+  if (status == 0) {
+    const int32_t last = thread_state().last_error;  // the runtime's alone
+    status = cuda::driver_status(static_cast<Status>(f()));
+    thread_state().last_error = last;
+  }
+  return status;
+}
+
 // Calls with one result, which `f(context)` returns; where there is no place for it nothing is done.
 template <class T, class F>
 auto into(Given<T> out, F& f) {

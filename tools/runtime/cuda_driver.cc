@@ -11,22 +11,6 @@
 using namespace heddle;  // this file is CUDA's interface
 using namespace heddle::runtime;
 
-namespace {
-
-// A call that is the runtime's, where a context is current.
-template <class F>
-int32_t of_runtime(F&& f) {
-  int32_t status = driver_call([](Context&) {});
-  if (status == 0) {
-    const int32_t last = thread_state().last_error;  // the runtime's alone
-    status = cuda::driver_status(static_cast<Status>(f()));
-    thread_state().last_error = last;
-  }
-  return status;
-}
-
-}  // namespace
-
 // ---- modules and functions
 
 HEDDLE_CUDA int32_t cuModuleLoadData(Given<void*> out, const void* image) {

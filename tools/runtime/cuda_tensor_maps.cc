@@ -77,27 +77,38 @@ void write(Given<uint8_t> out, const isa::TensorMap& m) {
   std::memcpy(out.get(), bytes.data(), sizeof bytes);
 }
 
-// In this library; the newest of the names that the driver's header gives a call.
-void* entry(const std::string& name) {
+// In this library; the newest of the names that the driver's header gives a call. `own`: for code whose
+// default stream is each thread's own.
+void* entry(const std::string& name, bool own) {
   static void* const self = [] {
     Dl_info info;
     dladdr(reinterpret_cast<void*>(&entry), &info);
     return dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
   }();
-  for (const char* suffix : {"_v4", "_v3", "_v2", ""}) {
-    if (void* at = dlsym(self, (name + suffix).c_str())) {
-      return at;
+  for (const char* const version : {"_v4", "_v3", "_v2", ""}) {
+    for (const char* const suffix : {"_ptsz", "_ptds", ""}) {
+      void* const at = own || *suffix == '\0' ? dlsym(self, (name + version + suffix).c_str()) : nullptr;
+      if (at != nullptr) {
+        return at;
+      }
     }
   }
   return nullptr;
 }
 
+// cudaEnablePerThreadDefaultStream, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM; by default as the code was
+// compiled that calls.
+bool asks_for_own(uint64_t flags) {
+  constexpr uint64_t kLegacy = 1, kOwn = 2;
+  return flags == kOwn || (flags != kLegacy && cuda::OwnDefaultStream::here());
+}
+
 // `found`: cudaDriverEntryPointQueryResult, CUdriverProcAddressQueryResult: 0 there, 1 not.
-auto look_up(Given<const char> name, Given<void*> out, int32_t* found) {
+auto look_up(Given<const char> name, Given<void*> out, int32_t* found, bool own) {
   return [=](Context&) {
     void*& to = *out;
     // A name of CUDA's, and of nothing else that the library uses.
-    to = std::string_view(name.get()).starts_with("cu") ? entry(name.get()) : nullptr;
+    to = std::string_view(name.get()).starts_with("cu") ? entry(name.get(), own) : nullptr;
     if (found != nullptr) {
       *found = to != nullptr ? 0 : 1;
     }
@@ -157,15 +168,15 @@ HEDDLE_CUDA int32_t cuTensorMapReplaceAddress(Given<uint8_t> map, void* address)
 }
 
 HEDDLE_CUDA int32_t cudaGetDriverEntryPointByVersion(Given<const char> name, Given<void*> out,
-                                                     uint32_t /*version*/, unsigned long long /*flags*/,
+                                                     uint32_t /*version*/, unsigned long long flags,
                                                      int32_t* found) {
-  return call<Needs::kNothing>(look_up(name, out, found));
+  return call<Needs::kNothing>(look_up(name, out, found, asks_for_own(flags)));
 }
 HEDDLE_CUDA int32_t cudaGetDriverEntryPoint(Given<const char> name, Given<void*> out,
-                                            unsigned long long /*flags*/, int32_t* found) {
-  return call<Needs::kNothing>(look_up(name, out, found));
+                                            unsigned long long flags, int32_t* found) {
+  return call<Needs::kNothing>(look_up(name, out, found, asks_for_own(flags)));
 }
 HEDDLE_CUDA int32_t cuGetProcAddress_v2(Given<const char> name, Given<void*> out, int32_t /*version*/,
-                                        uint64_t /*flags*/, int32_t* found) {
-  return driver_call<Needs::kNothing>(look_up(name, out, found));
+                                        uint64_t flags, int32_t* found) {
+  return driver_call<Needs::kNothing>(look_up(name, out, found, asks_for_own(flags)));
 }

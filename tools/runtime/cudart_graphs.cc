@@ -1,11 +1,14 @@
 // Graphs: captures, nodes, instantiation, updates.
 #include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <map>
+#include <string>
 
 #include "tools/runtime/abi.h"
 #include "tools/runtime/call.h"
 #include "tools/runtime/copies.h"
-#include "tools/runtime/launches.h"
+#include "tools/runtime/graph_nodes.h"
 
 using namespace heddle;  // this file is CUDA's interface
 using namespace heddle::runtime;
@@ -14,80 +17,8 @@ namespace {
 
 enum CaptureStatus : int32_t { kNotCapturing = 0, kCapturing = 1, kInvalidated = 2 };
 
-cuda::Node& node_of(const cuda::Graph& g, void* handle) {
-  cuda::Node* n = g.find(handle);
-  cuda::require(n != nullptr, Status::kInvalidValue, "no node of this graph");
-  return *n;
-}
-
-std::vector<cuda::Node*> nodes_of(const cuda::Graph& g, Given<void* const> handles, size_t count) {
-  std::vector<cuda::Node*> out;
-  for (size_t i = 0; i < count; ++i) {
-    cuda::Node* n = &node_of(g, handles[i]);
-    cuda::require(std::find(out.begin(), out.end(), n) == out.end(), Status::kInvalidValue,
-                  "a node named twice");
-    out.push_back(n);
-  }
-  return out;
-}
-
-int32_t add(Given<void*> out, void* graph, Given<void* const> after, size_t count,
-            const std::function<cuda::Work(Context&)>& work) {
-  return call_into(out, [&](Context& c) {
-    const auto g = c.graph(graph);
-    std::vector<cuda::Node*> nodes = nodes_of(*g, after, count);
-    cuda::Node& n = g->add(work(c), std::move(nodes));
-    c.timeline().threads().spend(c.params().graph.add_node);
-    return &n;
-  });
-}
-
-int32_t change(void* exec, void* node, const std::function<cuda::Work(Context&)>& work) {
-  return call([&](Context& c) { c.change(c.exec(exec), c.node(node), work(c)); });
-}
-
-int32_t set(void* node, const std::function<cuda::Work(Context&)>& work) {
-  return call([&](Context& c) {
-    cuda::Node& n = c.node(node);
-    cuda::Work w = work(c);
-    cuda::require(w.index() == n.work.index(), Status::kInvalidValue, "another kind of node");
-    n.work = std::move(w);
-  });
-}
-
-cuda::Work kernel_work(Context& c, const abi::KernelNode& p) {
-  cuda::require(p.extra == nullptr, Status::kNotSupported, "kernel nodes with `extra`");
-  cuda::KernelWork k = launch_of(c.library().function(p.function), p.grid, p.block, p.shared, p.parameters);
-  c.check(k);
-  return k;
-}
-
-cuda::Work memset_work(const abi::MemsetNode& p) {
-  cuda::require(p.element == 1 || p.element == 2 || p.element == 4, Status::kInvalidValue);
-  cuda::MemsetWork m = memset_of(number(p.to), p.pitch, static_cast<int32_t>(p.value), p.width, p.height);
-  m.element = p.element;
-  return m;
-}
-
 void require_mode(int32_t mode) {
   cuda::require(mode >= 0 && mode <= 2, Status::kInvalidValue, "a mode of captures");
-}
-
-cuda::Work host_work(const abi::HostNode& p) {
-  cuda::require(p.function != nullptr, Status::kInvalidValue, "no function");
-  return cuda::HostWork{p.function, p.data};
-}
-
-// Handles into an array of so many, as CUDA gives lists: how many there are when there is no array.
-void list(const std::vector<cuda::Node*>& nodes, void** out, Given<size_t> count) {
-  if (out != nullptr) {
-    for (size_t i = 0; i < *count; ++i) {
-      out[i] = i < nodes.size() ? nodes[i] : nullptr;
-    }
-    *count = std::min(*count, nodes.size());
-  } else {
-    *count = nodes.size();
-  }
 }
 
 }  // namespace
@@ -145,6 +76,24 @@ HEDDLE_CUDA int32_t cudaStreamGetCaptureInfo(void* stream, Given<int32_t> status
     }
   });
 }
+HEDDLE_CUDA int32_t cudaStreamUpdateCaptureDependencies(void* stream, Given<void* const> nodes,
+                                                        const void* /*edges*/, size_t count, uint32_t flags) {
+  return call([&](Context& c) {
+    constexpr uint32_t kAdd = 0, kSet = 1;
+    cuda::Stream& s = c.stream(stream);
+    cuda::require(s.capture != nullptr, Status::kIllegalState, "the stream does not capture");
+    cuda::require(flags == kAdd || flags == kSet, Status::kInvalidValue, "flags of dependencies");
+    std::vector<cuda::Node*> front = nodes_of(*s.capture->graph, nodes, count);
+    if (flags == kAdd) {
+      for (cuda::Node* n : s.front) {
+        if (std::find(front.begin(), front.end(), n) == front.end()) {
+          front.push_back(n);
+        }
+      }
+    }
+    s.front = std::move(front);
+  });
+}
 HEDDLE_CUDA int32_t cudaThreadExchangeStreamCaptureMode(Given<int32_t> mode) {
   return call([&](Context&) { require_mode(*mode); });
 }
@@ -177,7 +126,7 @@ HEDDLE_CUDA int32_t cudaGraphGetNodes(void* graph, void** nodes, Given<size_t> c
     for (const auto& n : c.graph(graph)->nodes) {
       all.push_back(n.get());
     }
-    list(all, nodes, count);
+    list_nodes(all, nodes, count);
   });
 }
 HEDDLE_CUDA int32_t cudaGraphGetRootNodes(void* graph, void** nodes, Given<size_t> count) {
@@ -188,7 +137,7 @@ HEDDLE_CUDA int32_t cudaGraphGetRootNodes(void* graph, void** nodes, Given<size_
         all.push_back(n.get());
       }
     }
-    list(all, nodes, count);
+    list_nodes(all, nodes, count);
   });
 }
 HEDDLE_CUDA int32_t cudaGraphGetEdges(void* graph, void** from, void** to, void* edges, Given<size_t> count) {
@@ -205,13 +154,13 @@ HEDDLE_CUDA int32_t cudaGraphGetEdges(void* graph, void** from, void** to, void*
       std::memset(edges, 0, kEdgeBytes * std::min(*count, first.size()));
     }
     size_t same = *count;
-    list(first, from, &same);
-    list(second, to, count);
+    list_nodes(first, from, &same);
+    list_nodes(second, to, count);
   });
 }
 HEDDLE_CUDA int32_t cudaGraphNodeGetDependencies(void* node, void** out, void* /*edges*/,
                                                  Given<size_t> count) {
-  return call([&](Context& c) { list(c.node(node).after, out, count); });
+  return call([&](Context& c) { list_nodes(c.node(node).after, out, count); });
 }
 HEDDLE_CUDA int32_t cudaGraphAddDependencies(void* graph, Given<void* const> from, Given<void* const> to,
                                              const void* /*edges*/, size_t count) {
@@ -244,78 +193,45 @@ HEDDLE_CUDA int32_t cudaGraphDestroyNode(void* node) {
 HEDDLE_CUDA int32_t cudaGraphNodeGetType(void* node, Given<int32_t> type) {
   return call([&](Context& c) {
     // By the alternatives of Work.
-    constexpr int32_t kTypes[] = {0, 1, 2, 3, 5, 7, 6, 4, 10, 11};
+    constexpr int32_t kTypes[] = {0, 1, 2, 3, 5, 7, 6, 4, 10, 11, 13};
     *type = kTypes[c.node(node).work.index()];
   });
 }
 
-// ---- nodes
+// ---- as a picture's text (Graphviz)
 
-HEDDLE_CUDA int32_t cudaGraphAddKernelNode(Given<void*> out, void* graph, Given<void* const> after,
-                                           size_t count, Given<const abi::KernelNode> p) {
-  return add(out, graph, after, count, [&](Context& c) { return kernel_work(c, *p); });
-}
-HEDDLE_CUDA int32_t cudaGraphAddMemcpyNode(Given<void*> out, void* graph, Given<void* const> after,
-                                           size_t count, Given<const abi::Copy3D> p) {
-  return add(out, graph, after, count, [&](Context& c) { return copy_3d(*p, c.space()); });
-}
-HEDDLE_CUDA int32_t cudaGraphAddMemcpyNode1D(Given<void*> out, void* graph, Given<void* const> after,
-                                             size_t count, void* to, const void* from, size_t bytes,
-                                             int32_t kind) {
-  return add(out, graph, after, count,
-             [&](Context&) { return plain_copy(number(to), number(from), bytes, kind); });
-}
-HEDDLE_CUDA int32_t cudaGraphAddMemsetNode(Given<void*> out, void* graph, Given<void* const> after,
-                                           size_t count, Given<const abi::MemsetNode> p) {
-  return add(out, graph, after, count, [&](Context&) { return memset_work(*p); });
-}
-HEDDLE_CUDA int32_t cudaGraphAddHostNode(Given<void*> out, void* graph, Given<void* const> after,
-                                         size_t count, Given<const abi::HostNode> p) {
-  return add(out, graph, after, count, [&](Context&) { return host_work(*p); });
-}
-HEDDLE_CUDA int32_t cudaGraphAddEmptyNode(Given<void*> out, void* graph, Given<void* const> after,
-                                          size_t count) {
-  return add(out, graph, after, count, [](Context&) { return cuda::EmptyWork{}; });
-}
-HEDDLE_CUDA int32_t cudaGraphAddChildGraphNode(Given<void*> out, void* graph, Given<void* const> after,
-                                               size_t count, void* child) {
-  return add(out, graph, after, count, [&](Context& c) { return cuda::child_of(*c.graph(child)); });
-}
-HEDDLE_CUDA int32_t cudaGraphAddEventRecordNode(Given<void*> out, void* graph, Given<void* const> after,
-                                                size_t count, void* event) {
-  return add(out, graph, after, count,
-             [&](Context& c) { return cuda::RecordWork{c.event(event).shared_from_this()}; });
-}
-HEDDLE_CUDA int32_t cudaGraphAddEventWaitNode(Given<void*> out, void* graph, Given<void* const> after,
-                                              size_t count, void* event) {
-  return add(out, graph, after, count,
-             [&](Context& c) { return cuda::WaitWork{c.event(event).shared_from_this()}; });
+namespace {
+
+std::string name_of(const cuda::Node& n) {
+  constexpr const char* kNames[] = {"kernel",   "memcpy",       "memset",     "host",
+                                    "empty",    "event record", "event wait", "child graph",
+                                    "allocate", "free",         "conditional"};
+  const auto* k = std::get_if<cuda::KernelWork>(&n.work);
+  return k != nullptr ? k->function->kernel->name : kNames[n.work.index()];
 }
 
-HEDDLE_CUDA int32_t cudaGraphKernelNodeGetParams(void* node, Given<abi::KernelNode> out) {
+}  // namespace
+
+HEDDLE_CUDA int32_t cudaGraphDebugDotPrint(void* graph, Given<const char> path, uint32_t /*flags*/) {
   return call([&](Context& c) {
-    const auto* k = std::get_if<cuda::KernelWork>(&c.node(node).work);
-    cuda::require(k != nullptr, Status::kInvalidValue, "no kernel");
-    *out = {};
-    out->function = k->function;
-    out->grid = {k->grid.x, k->grid.y, k->grid.z};
-    out->block = {k->block.x, k->block.y, k->block.z};
-    out->shared = k->shared;
-    out->parameters = c.parameter_pointers(c.node(node));
+    const auto g = c.graph(graph);
+    std::map<const cuda::Node*, size_t> numbers;
+    std::string text = "digraph graph_1 {\n";
+    for (const auto& n : g->nodes) {
+      const size_t number = numbers.emplace(n.get(), numbers.size()).first->second;
+      text += "\"node_" + std::to_string(number) + "\" [label=\"" + name_of(*n) + "\"];\n";
+    }
+    for (const auto& n : g->nodes) {
+      for (const cuda::Node* a : n->after) {
+        text += "\"node_" + std::to_string(numbers.at(a)) + "\" -> \"node_" +
+                std::to_string(numbers.at(n.get())) + "\";\n";
+      }
+    }
+    std::ofstream out(path.get(), std::ios::binary);
+    out << text << "}\n";
+    out.close();
+    cuda::require(static_cast<bool>(out), Status::kInvalidValue, "the file cannot be written");
   });
-}
-HEDDLE_CUDA int32_t cudaGraphKernelNodeSetParams(void* node, Given<const abi::KernelNode> p) {
-  return set(node, [&](Context& c) { return kernel_work(c, *p); });
-}
-HEDDLE_CUDA int32_t cudaGraphMemcpyNodeSetParams1D(void* node, void* to, const void* from, size_t bytes,
-                                                   int32_t kind) {
-  return set(node, [&](Context&) { return plain_copy(number(to), number(from), bytes, kind); });
-}
-HEDDLE_CUDA int32_t cudaGraphMemsetNodeSetParams(void* node, Given<const abi::MemsetNode> p) {
-  return set(node, [&](Context&) { return memset_work(*p); });
-}
-HEDDLE_CUDA int32_t cudaGraphHostNodeSetParams(void* node, Given<const abi::HostNode> p) {
-  return set(node, [&](Context&) { return host_work(*p); });
 }
 
 // ---- instantiated graphs
@@ -362,22 +278,6 @@ HEDDLE_CUDA int32_t cudaGraphExecUpdate(void* exec, void* graph, Given<abi::Upda
     c.update(x, *g);
     said.result = 0;
   });
-}
-HEDDLE_CUDA int32_t cudaGraphExecKernelNodeSetParams(void* exec, void* node, Given<const abi::KernelNode> p) {
-  return change(exec, node, [&](Context& c) { return kernel_work(c, *p); });
-}
-HEDDLE_CUDA int32_t cudaGraphExecMemcpyNodeSetParams1D(void* exec, void* node, void* to, const void* from,
-                                                       size_t bytes, int32_t kind) {
-  return change(exec, node, [&](Context&) { return plain_copy(number(to), number(from), bytes, kind); });
-}
-HEDDLE_CUDA int32_t cudaGraphExecMemcpyNodeSetParams(void* exec, void* node, Given<const abi::Copy3D> p) {
-  return change(exec, node, [&](Context& c) { return copy_3d(*p, c.space()); });
-}
-HEDDLE_CUDA int32_t cudaGraphExecMemsetNodeSetParams(void* exec, void* node, Given<const abi::MemsetNode> p) {
-  return change(exec, node, [&](Context&) { return memset_work(*p); });
-}
-HEDDLE_CUDA int32_t cudaGraphExecHostNodeSetParams(void* exec, void* node, Given<const abi::HostNode> p) {
-  return change(exec, node, [&](Context&) { return host_work(*p); });
 }
 HEDDLE_CUDA int32_t cudaGraphNodeSetEnabled(void* exec, void* node, uint32_t on) {
   return call([&](Context& c) { c.enable(c.exec(exec), c.node(node), on != 0); });

@@ -176,10 +176,10 @@ HEDDLE_CUDA int32_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* fro
 }
 
 HEDDLE_CUDA int32_t cudaMemcpy3D(Given<const abi::Copy3D> p) {
-  return call([&](Context& c) { c.copy(copy_3d(*p, c.space()), c.stream(nullptr), true); });
+  return call([&](Context& c) { c.copy(copy_3d(*p, c), c.stream(nullptr), true); });
 }
 HEDDLE_CUDA int32_t cudaMemcpy3DAsync(Given<const abi::Copy3D> p, void* stream) {
-  return call([&](Context& c) { c.copy(copy_3d(*p, c.space()), c.stream(stream), false); });
+  return call([&](Context& c) { c.copy(copy_3d(*p, c), c.stream(stream), false); });
 }
 
 // ---- memsets
@@ -255,6 +255,9 @@ HEDDLE_CUDA int32_t cudaMemPrefetchAsync(const void* p, size_t bytes, abi::Locat
       t.memPrefetchAsync(a->buffer, location.type == kDevice ? 0 : host::kNone, c.stream(stream).model,
                          number(p) - a->address, bytes);
     });
+    cuda::Advised& said = c.advised(a->address);
+    said.prefetched_type = location.type;
+    said.prefetched_id = location.id;
   });
 }
 
@@ -269,6 +272,24 @@ HEDDLE_CUDA int32_t cudaMemAdvise(const void* p, size_t bytes, int32_t advice, a
       t.memAdvise(a->buffer, static_cast<host::Advice>(advice - 1),
                   location.type == kDevice ? 0 : host::kNone);
     });
+    cuda::Advised& said = c.advised(a->address);
+    switch (static_cast<host::Advice>(advice - 1)) {
+      case host::Advice::kSetReadMostly:
+      case host::Advice::kUnsetReadMostly:
+        said.read_mostly = static_cast<host::Advice>(advice - 1) == host::Advice::kSetReadMostly;
+        break;
+      case host::Advice::kSetPreferredLocation:
+        said.preferred_type = location.type;
+        said.preferred_id = location.id;
+        break;
+      case host::Advice::kUnsetPreferredLocation:
+        said.preferred_type = said.preferred_id = 0;
+        break;
+      case host::Advice::kSetAccessedBy:
+      case host::Advice::kUnsetAccessedBy:
+        said.accessed = static_cast<host::Advice>(advice - 1) == host::Advice::kSetAccessedBy;
+        break;
+    }
   });
 }
 

@@ -107,6 +107,43 @@ HEDDLE_CUDA int32_t cudaMemPoolGetAttribute(void* pool, int32_t attribute, Given
     std::memcpy(value.get(), &values[attribute - kThreshold], sizeof values[0]);
   });
 }
+namespace {
+
+// Pools are of the device's pinned memory.
+void require_devices_memory(Given<const abi::Location> at, int32_t type) {
+  constexpr int32_t kDevice = 1, kPinned = 1;
+  cuda::require(at->type == kDevice && type == kPinned, Status::kInvalidValue, "a pool of something else");
+  cuda::require(at->id == 0, Status::kInvalidDevice);
+}
+
+}  // namespace
+
+HEDDLE_CUDA int32_t cudaMemGetDefaultMemPool(Given<void*> out, Given<const abi::Location> at, int32_t type) {
+  return call_into(out, [&](Context& c) {
+    require_devices_memory(at, type);
+    return &c.pools().usual();
+  });
+}
+HEDDLE_CUDA int32_t cudaMemGetMemPool(Given<void*> out, Given<const abi::Location> at, int32_t type) {
+  return call_into(out, [&](Context& c) {
+    require_devices_memory(at, type);
+    return &c.pools().current();
+  });
+}
+HEDDLE_CUDA int32_t cudaMemSetMemPool(Given<const abi::Location> at, int32_t type, void* pool) {
+  return call([&](Context& c) {
+    require_devices_memory(at, type);
+    c.pools().make_current(c.pools().at(pool));
+  });
+}
+HEDDLE_CUDA int32_t cudaMemPoolGetAccess(Given<int32_t> flags, void* pool, Given<const abi::Location> at) {
+  constexpr int32_t kDevice = 1, kNone = 0, kReadWrite = 3;
+  return call_into(flags, [&](Context& c) {
+    c.pools().at(pool);
+    cuda::require(at->type != kDevice || at->id == 0, Status::kInvalidDevice);
+    return at->type == kDevice ? kReadWrite : kNone;
+  });
+}
 HEDDLE_CUDA int32_t cudaMemPoolTrimTo(void* pool, size_t keep) {
   return call([&](Context& c) {
     cuda::Pool& p = c.pools().at(pool);

@@ -1,8 +1,11 @@
 // Streams and events.
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "tools/runtime/abi.h"
 #include "tools/runtime/call.h"
+#include "tools/runtime/launches.h"
 
 using namespace heddle;  // this file is CUDA's interface
 using namespace heddle::runtime;
@@ -56,6 +59,48 @@ HEDDLE_CUDA int32_t cudaStreamGetDevice(void* stream, Given<int32_t> out) {
     return 0;
   });
 }
+// ---- attributes of streams: they are kept, and change nothing here but the priority
+
+namespace {
+
+constexpr size_t kAttributeBytes = 64;
+
+void require_stream_attribute(int32_t attribute) {
+  constexpr int32_t kAccessPolicy = 1, kSynchronization = 3;
+  cuda::require(attribute == kAccessPolicy || attribute == kSynchronization || attribute == kSyncDomainMap ||
+                    attribute == kSyncDomain,
+                Status::kInvalidValue, "an attribute of streams that can be set (legal: 1, 3, 9, 10)");
+}
+
+}  // namespace
+
+HEDDLE_CUDA int32_t cudaStreamSetAttribute(void* stream, int32_t attribute, Given<const uint8_t> value) {
+  return call([&](Context& c) {
+    require_stream_attribute(attribute);
+    std::copy_n(value.get(), kAttributeBytes, c.stream(stream).attributes[attribute].begin());
+    c.note("attributes of streams (windows of access, domains, ways to wait) change no times here");
+  });
+}
+HEDDLE_CUDA int32_t cudaStreamGetAttribute(void* stream, int32_t attribute, Given<uint8_t> value) {
+  return call([&](Context& c) {
+    const cuda::Stream& s = c.stream(stream);
+    std::array<uint8_t, kAttributeBytes> out{};
+    if (attribute == kPriority) {
+      std::memcpy(out.data(), &s.priority, sizeof s.priority);
+    } else {
+      require_stream_attribute(attribute);
+      const auto set = s.attributes.find(attribute);
+      out = set == s.attributes.end() ? out : set->second;
+      // Domains are 0 for launches of one kind and 1 for those that are remote.
+      out[1] = set == s.attributes.end() && attribute == kSyncDomainMap ? 1 : out[1];
+    }
+    std::copy(out.begin(), out.end(), value.get());
+  });
+}
+HEDDLE_CUDA int32_t cudaStreamCopyAttributes(void* to, void* from) {
+  return call([&](Context& c) { c.stream(to).attributes = c.stream(from).attributes; });
+}
+
 HEDDLE_CUDA int32_t cudaDeviceGetStreamPriorityRange(Given<int32_t> least, Given<int32_t> greatest) {
   return call([&](Context& c) {
     if (least.pointer() != nullptr) {

@@ -23,6 +23,8 @@ constexpr ModSet kLoads = {kE, kGPU, kSM, kSYS, kCONSTANT, kEF, kEL, kLU, kEU, k
                  kGlobalLoads = {kE,  kGPU, kSM, kSYS,    kCONSTANT, kEF,     kEL,
                                  kLU, kEU,  kNA, kLTC64B, kLTC128B,  kLTC256B},
                  kStores = {kE, kGPU, kSM, kSYS, kEF, kEL, kLU, kEU, kNA}, kLocal = {kEF, kEL, kLU, kEU, kNA},
+                 kFetches = {kLZ, kEF, kEL, kLU, kEU, kNA},
+                 kSurfaces = {kD, kBA, kP, kSTRONG, kCTA, kSM, kGPU, kSYS, kEF, kEL, kLU, kEU, kNA},
                  kAtomics = {kE, kSTRONG, kGPU, kSM, kSYS, kEF, kRN, kFTZ};
 // Names of forms that the operands show.
 constexpr ModSet kTensor = {k1D, k2D, k3D, k4D, k5D};
@@ -117,6 +119,14 @@ const Translator::Handler Translator::kHandlers[] = {
     {N::kMEMBAR, kNever, &Translator::nothing, {kSC, kALL, kMMIO, kCTA, kSM, kGPU, kSYS, kVC}},
     {N::kERRBAR, kNever, &Translator::nothing, {}},
     {N::kCGAERRBAR, kNever, &Translator::nothing, {}},
+    {N::kTEX, kNever, &Translator::fetch, kFetches},
+    {N::kTLD, kNever, &Translator::fetch, kFetches},
+    {N::kTLD4, kNever, &Translator::fetch, kFetches},
+    {N::kTXD, kNever, &Translator::fetch, kFetches},
+    {N::kTXQ, kNever, &Translator::texture_query, {}},
+    {N::kSULD, kNever, &Translator::surface, kSurfaces},
+    {N::kSUST, kNever, &Translator::surface, kSurfaces},
+    {N::kSURED, kNever, &Translator::surface, kSurfaces},
     // Branches and barriers.
     {N::kBRA, kNever, &Translator::branch, {}},
     {N::kBRX, kNever, &Translator::branch, {}},

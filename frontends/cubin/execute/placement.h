@@ -30,6 +30,7 @@ inline constexpr SystemFunction kSystemFunctions[] = {
     {"malloc", exec::Builtin::kMalloc, "w", 'w'},
     {"free", exec::Builtin::kFree, "w", ' '},
     {"__assertfail", exec::Builtin::kAssertFail, "wwi", ' '},
+    {"cudaGraphSetConditional", exec::Builtin::kSetConditional, "wi", ' '},
     {"__cudaCDP2GetParameterBufferV2", exec::Builtin::kRuntime, "wddi", 'w'},
     {"__cudaCDP2LaunchDeviceV2", exec::Builtin::kRuntime, "ww"},
     {"__cudaCDP2LaunchDeviceV2_ptsz", exec::Builtin::kRuntime, "ww"},

@@ -223,6 +223,13 @@ class Translator {
   void group_product();
   void sparsity(exec::MatrixOp& m, size_t place, bool selects);
 
+  // translate_texture.cc
+  Slot texture_handle(size_t at);
+  void emit_texture(const exec::TextureOp& t);
+  void fetch();
+  void texture_query();
+  void surface();
+
   // translate_barrier.cc
   void arrive_copies();
   void barrier_object();

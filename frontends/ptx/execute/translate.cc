@@ -19,6 +19,7 @@ exec::Builtin builtin_named(std::string_view name) {
          : name == "malloc"                                             ? exec::Builtin::kMalloc
          : name == "free"                                               ? exec::Builtin::kFree
          : name == "__assertfail"                                       ? exec::Builtin::kAssertFail
+         : name == "cudaGraphSetConditional"                            ? exec::Builtin::kSetConditional
          : exec::runtime_function(name) != exec::RuntimeFunction::kNone ? exec::Builtin::kRuntime
                                                                         : exec::Builtin::kNone;
 }

@@ -47,7 +47,7 @@ namespace heddle::sass {
   x(PACK_AB) x(PACK_AB_MERGE_C) x(PACK_B) x(PAND) x(PF) x(PF1) x(PF2) x(PHASECHK) x(POPC) x(PQUAD) x(R) \
   x(RC16) x(RC8) x(RCP) x(RCP64H) x(RECONVERGENT) x(RED) x(REL) x(RELIABLE) x(RELU) x(RESULT) x(RM) x(RN) \
   x(RP) x(RS) x(RSLB) x(RSQ) x(RSQ64H) x(RZ) x(S) x(S16) x(S16x2) x(S2) x(S32) x(S4) x(S64) x(S8) x(S8x4) \
-  x(SAT) x(SATFINITE) x(SC) x(SH) x(SHL) x(SIN) x(SM) x(SMPOOL) x(SP) x(SPIN) x(SQRT) x(STRONG) x(SUM) \
+  x(SAT) x(SATFINITE) x(SC) x(SCR) x(SH) x(SHL) x(SIN) x(SM) x(SMPOOL) x(SP) x(SPIN) x(SQRT) x(STRONG) x(SUM) \
   x(SX32) x(SYNC) x(SYNCALL) x(SYNCS) x(SYS) x(T) x(TANH) x(TF32) x(TMASK) x(TRANS64) x(TRANSCNT) x(TRAP) \
   x(TRUNC) x(TRYWAIT) x(TRY_ALLOC) x(U) x(U16) x(U16x2) x(U2) x(U32) x(U4) x(U4TO8) x(U64) x(U8) x(U8x4) \
   x(UNPACK16BIT) x(UNPACK_B) x(UNPACK_B_MERGE_C) x(UP) x(VC) x(VIEW) x(W) x(WAIT) x(WBALL) x(WIDE) x(WS) \

@@ -99,6 +99,18 @@ void builtin(WarpCore& w, const Group& g, const CallOp& op, const FunctionInfo& 
         result = given;
         break;
       }
+      case Builtin::kSetConditional: {
+        // A handle is where its value lies.
+        const Memory::Range* const r = heap.range(argument(0, lane));
+        uint8_t* const at = r != nullptr ? r->at(argument(0, lane), sizeof(uint32_t)) : nullptr;
+        if (at == nullptr) {
+          w.fail(g.pc, lane,
+                 fmt::format("cudaGraphSetConditional of 0x{:x}, which is no handle", argument(0, lane)));
+        }
+        const auto set = static_cast<uint32_t>(argument(1, lane));
+        std::memcpy(at, &set, sizeof set);
+        break;
+      }
       case Builtin::kRuntime:
         result = runtime(w, g, op, f, lane);
     }

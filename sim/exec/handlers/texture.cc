@@ -47,8 +47,10 @@ class Objects {
                               kKinds[static_cast<int>(kind_)])};
     }
     const texture::Image& i = object_.image;
+    const bool row = op_.rows && op_.geometry == texture::Geometry::k2d && !op_.layered &&
+                     i.geometry == texture::Geometry::k1d;
     if (kind_ != texture::Kind::kNone && kind_ != texture::Kind::kSampler &&
-        (i.geometry != op_.geometry || i.layered != op_.layered)) {
+        ((i.geometry != op_.geometry && !row) || i.layered != op_.layered)) {
       throw Fault{fmt::format("handle {:#x} is of {} (legal: of the dimensions that the instruction says)",
                               handle_, texture::described(object_))};
     }
@@ -79,6 +81,12 @@ struct Lane {
   }
 };
 
+int32_t packed_offset(TextureOp::Packed form, int32_t all, size_t dimension) {
+  const bool nibbles = form == TextureOp::Packed::kNibbles;
+  const uint32_t bits = nibbles ? 4 : 6, at = static_cast<uint32_t>(dimension) * (nibbles ? 4 : 8);
+  return static_cast<int32_t>(static_cast<uint32_t>(all) << (32 - at - bits)) >> (32 - bits);
+}
+
 texture::Fetch fetch_of(const TextureOp& op, const Lane& l) {
   texture::Fetch f;
   for (size_t d = 0; d < 3; ++d) {
@@ -89,7 +97,8 @@ texture::Fetch fetch_of(const TextureOp& op, const Lane& l) {
     }
     f.dx[d] = l.number(op.dx[d]);
     f.dy[d] = l.number(op.dy[d]);
-    f.offset[d] = l.whole(op.offsets[d]);
+    f.offset[d] = op.packed == TextureOp::Packed::kNo ? l.whole(op.offsets[d])
+                                                      : packed_offset(op.packed, l.whole(op.offsets[0]), d);
   }
   f.layer = l.whole(op.layer);
   f.level = l.number(op.level_at);
@@ -99,7 +108,7 @@ texture::Fetch fetch_of(const TextureOp& op, const Lane& l) {
 void sample(const TextureOp& op, const Lane& l, const texture::Image& i, const texture::Sampler& s,
             texture::Reader& reader) {
   const bool floats = texture::is_float(i.element) || s.as_float;
-  if (floats != op.wants_float && !op.halves) {
+  if (floats != op.wants_float && !op.halves && !op.any_type) {
     throw Fault{fmt::format("results are said to be {}, and the texture's are {} (legal: the same)",
                             op.wants_float ? "f32" : "whole numbers", floats ? "f32" : "whole numbers")};
   }

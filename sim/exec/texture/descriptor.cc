@@ -150,6 +150,9 @@ uint64_t make(Memory& memory, const Descriptor& d) {
 
 Descriptor read(const Memory& memory, uint64_t handle) {
   Descriptor out;
+  if (handle < kMostObjects) {
+    handle = memory.objects() + handle * kDescriptorBytes;
+  }
   const Memory::Range* const r = memory.range(handle);
   const uint8_t* const at = r != nullptr ? r->at(handle, kDescriptorBytes) : nullptr;
   if (at != nullptr) {

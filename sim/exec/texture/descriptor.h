@@ -1,5 +1,7 @@
 // Texture, sampler and surface objects. A handle is the address, in the simulated global memory, of a
-// Descriptor; a .texref, .samplerref or .surfref variable is one. What they mean: LC11 to LC19, GM17.
+// Descriptor, or below kMostObjects the number of one in the table at Memory::objects(), as a program's are:
+// machine code has 32 bits for it. A .texref, .samplerref or .surfref variable is a descriptor. What they
+// mean: LC11 to LC19, GM17.
 #pragma once
 
 #include <array>
@@ -61,6 +63,8 @@ struct Descriptor {
 inline constexpr uint64_t kMagic = 0x7865745f656c6465;
 inline constexpr uint64_t kDescriptorBytes = 128;
 static_assert(sizeof(Descriptor) <= kDescriptorBytes);
+// As silicon's headers of textures, which 20 bits of a handle name.
+inline constexpr uint64_t kMostObjects = uint64_t{1} << 20;
 
 // "textures of 70000 rows (legal: ...)"; empty when all is well. By the guide's limits for 6.0 and later
 // (B4), and what may be combined: linear filters only of what is read as floating point, levels only of

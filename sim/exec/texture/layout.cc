@@ -25,12 +25,14 @@ uint64_t plane_bytes(const Image& i, uint32_t level) {
   return row_bytes(i, level) * round_up(uint64_t{height_at(i, level)}, kBlockRows);
 }
 
-uint64_t level_bytes(const Image& i, uint32_t level) { return plane_bytes(i, level) * depth_at(i, level); }
+// Of a slice.
+uint64_t slice_bytes(const Image& i, uint32_t level) { return plane_bytes(i, level) * depth_at(i, level); }
 
-uint64_t slice_bytes(const Image& i) {
+// All slices of the levels before this one.
+uint64_t level_at(const Image& i, uint32_t level) {
   uint64_t out = 0;
-  for (uint32_t level = 0; level < i.levels; ++level) {
-    out += level_bytes(i, level);
+  for (uint32_t l = 0; l < level; ++l) {
+    out += slice_bytes(i, l) * i.slices();
   }
   return out;
 }
@@ -70,17 +72,14 @@ uint64_t bytes_of(const Image& i) {
   if (i.storage == Storage::kBuffer) {
     return uint64_t{i.width} * i.texel_bytes();
   }
-  return slice_bytes(i) * i.slices();
+  return level_at(i, i.levels);
 }
 
 uint64_t address_of(const Image& i, uint32_t level, uint32_t x, uint32_t y, uint32_t z, uint32_t slice) {
   if (i.storage != Storage::kBlocks) {
     return i.data + x + uint64_t{y} * i.pitch;
   }
-  uint64_t at = i.data + slice * slice_bytes(i);
-  for (uint32_t l = 0; l < level; ++l) {
-    at += level_bytes(i, l);
-  }
+  uint64_t at = i.data + level_at(i, level) + slice * slice_bytes(i, level);
   at += z * plane_bytes(i, level);
   if (!in_blocks(i)) {
     return at + x;

@@ -2,7 +2,7 @@
 // rows, whose 32-byte sectors hold 16 bytes of two rows, as public documentation of NVIDIA's block-linear
 // surfaces has them (Tegra X1 TRM, "block linear"): what is near in two dimensions is in the same sectors and
 // lines (LC10). That an H200 has just these blocks is assumed; it decides sectors, never values. Arrays of
-// one dimension are rows.
+// one dimension are rows. Levels lie one behind the other with all their slices, so each is an image itself.
 #pragma once
 
 #include <cstdint>

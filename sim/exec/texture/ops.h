@@ -1,5 +1,5 @@
 // Instructions on textures and surfaces, decoded: what a frontend produces (PTX: tex, tld4, txq, istypep,
-// suld, sust, sured, suq).
+// suld, sust, sured, suq; machine code: TEX, TLD, TLD4, TXD, TXQ, SULD, SUST, SURED).
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,14 @@ struct TextureOp {
   Slot level_at = kNoSlot;  // kSaid: f32; queries of a level: s32
   Slot dx[3] = {kNoSlot, kNoSlot, kNoSlot}, dy[3] = {kNoSlot, kNoSlot, kNoSlot};
   Slot offsets[3] = {kNoSlot, kNoSlot, kNoSlot};  // s32, in elements
-  uint8_t channel = 0;                            // kGather
-  bool halves = false;                            // results are two registers of f16x2
+  // All offsets are in the first register, x lowest: four bits each, or six in a byte each.
+  enum class Packed : uint8_t { kNo, kNibbles, kBytes };
+  Packed packed = Packed::kNo;
+  uint8_t channel = 0;       // kGather
+  bool halves = false;       // results are two registers of f16x2
   bool wants_float = false;  // the type that results are said to have: f32, else integers
+  bool any_type = false;     // it is not said (machine code)
+  bool rows = false;         // one dimension is read as two (machine code)
   Slot resident = kNoSlot;   // predicate: always true
   Query query = Query::kWidth;
   // Surfaces.

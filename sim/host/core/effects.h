@@ -21,6 +21,10 @@ class Effects {
   // A function of the program's runs on the host now, or the host makes a copy of its memory (a graph's
   // node). So long it takes; a copy as long as the model says.
   virtual Ps runs(uint64_t values) = 0;
+  // The value of a handle of conditional nodes that kernels set where they run; and it is given one, when an
+  // execution starts. `values` is HandleDesc::values.
+  virtual uint32_t condition(uint64_t /*values*/) { return 0; }
+  virtual void assign(uint64_t /*values*/, uint32_t /*value*/) {}
   // A call has freed it and has returned.
   virtual void freed(uint32_t /*buffer*/) {}
   // Instructions of the host reach the page of unified memory now, or no longer; for stores.

@@ -1,6 +1,7 @@
 // Conditional nodes: the device decides, the host has no part in it (GC01).
 #include <algorithm>
 
+#include "sim/host/core/effects.h"
 #include "sim/host/graphs/graphs.h"
 
 namespace heddle::host {
@@ -20,7 +21,8 @@ void Graphs::decide(uint32_t slot) {
   const Plan& plan = *runs_[c.run].plan;
   const PlanNode& n = plan.nodes[c.node];
   const auto& bodies = plan.bodies[n.bodies];
-  const uint32_t value = handles_[n.object].value;
+  const uint64_t values = core_.program.handles[n.object].values;
+  const uint32_t value = values != 0 ? core_.effects->condition(values) : handles_[n.object].value;
   const size_t body = n.condition == GraphNode::Condition::kSwitch ? value : value != 0 ? 0 : 1;
   // A WHILE has one body: zero is past it.
   if (body < bodies.size()) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/host/core/effects.h"
+
 namespace heddle::host {
 namespace {
 
@@ -369,8 +371,13 @@ void Graphs::start(uint32_t slot) {
   const uint32_t run = core_.commands[slot].object;
   core_.commands[runs_[run].end].start = core_.now;
   ++runs_[run].activity->running;
-  for (uint32_t h : runs_[run].plan->handles) {  // GC03
-    handles_[h] = {core_.program.handles[h].default_value, 0};
+  handles_.resize(core_.program.handles.size());  // of a live program there may be more
+  for (uint32_t h : runs_[run].plan->handles) {   // GC03
+    const HandleDesc& d = core_.program.handles[h];
+    handles_[h] = {d.default_value, 0};
+    if (d.values != 0 && d.has_default) {
+      core_.effects->assign(d.values, d.default_value);
+    }
   }
   add_nodes(run, slot);
 }

@@ -68,6 +68,7 @@ struct HandleDesc {
   std::string name;
   uint32_t default_value = 0;
   bool has_default = false;  // else it is undefined, here 0, when an execution starts (GC03)
+  uint64_t values = 0;       // not 0: its value is Effects::condition's; without a default it stays then
 };
 
 // New parameters for a node.

@@ -27,6 +27,7 @@ for name; do
         echo '};'; } >"$out/kernels_cubin.h"
       "$nvcc" $flags -I"$out" "$here/driver/main.cu" -o "$out/driver" -lcuda -L"$(dirname "$(dirname "$nvcc")")/lib64/stubs" ;;
     library) "$nvcc" $flags -rdc=true "$here"/library/*.cu -o "$out/library" ;;
+    own_streams) "$nvcc" $flags --default-stream per-thread "$here/own_streams.cu" -o "$out/own_streams" ;;
     nested) "$nvcc" $flags -rdc=true "$here/nested.cu" -o "$out/nested" -lcudadevrt ;;
     *) "$nvcc" $flags "$here/$name.cu" -o "$out/$name" ;;
   esac

@@ -20,8 +20,8 @@ class Textures(unittest.TestCase):
         with lzma.open(os.path.join(HERE, "texture.bin.xz")) as x, open(self.results, "wb") as f:
             f.write(x.read())
 
-    def compare(self):
-        p = subprocess.run([os.path.join(HERE, "compare"), self.kernels, self.results], stdout=subprocess.PIPE,
+    def compare(self, kernels=None):
+        p = subprocess.run([os.path.join(HERE, "compare"), kernels or self.kernels, self.results], stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True)
         self.assertEqual(p.returncode, 0, p.stderr)
         return p.stdout
@@ -35,6 +35,18 @@ class Textures(unittest.TestCase):
             for half in counts[group].split(", "):
                 same, every = half.split(" of ")
                 self.assertEqual(same, every, group)
+
+    def test_agreement_of_machine_code(self):
+        """TEX, TLD, TLD4, TXD, TXQ, SULD, SUST, SURED: what is executed gives what PTX gives."""
+        with open(os.path.join(HERE, "agreement_machine_code.txt"), encoding="ascii") as f:
+            want = "".join(line for line in f if not line.startswith("#"))
+        for capability in (80, 90, 120):
+            with self.subTest(capability=capability):
+                name = f"kernels.sm_{capability}.cubin"
+                kernels = os.path.join(os.path.dirname(self.kernels), name)
+                with lzma.open(os.path.join(HERE, name + ".xz")) as x, open(kernels, "wb") as f:
+                    f.write(x.read())
+                self.assertEqual(self.compare(kernels), want)
 
     def test_another_result_is_found(self):
         with open(self.results, "r+b") as f:  # the second case: nearest
