@@ -168,6 +168,8 @@ void Context::wait(Stream& s, Event& e, bool external) {
     timeline_.threads().spend(params_.graph.capture);
     return;
   }
+  require(!s.capture || !is_others(e), Status::kStreamCaptureUnsupported,
+          "a graph does not wait for another process");
   if (captured(s, WaitWork{e.shared_from_this()}, false)) {
     return;
   }

@@ -272,6 +272,8 @@ host::GraphNode Timeline::node_of(const Work& work, const Keep& values) {
   } else if (const auto* w = std::get_if<WaitWork>(&work)) {
     out.kind = host::NodeKind::kEventWait;
     out.object = w->event->model.id;
+    values(work);  // the event lives as long as the graph; when it has happened the model knows
+    return out;
   } else if (const auto* g = std::get_if<ChildWork>(&work)) {
     out.kind = host::NodeKind::kChild;
     out.object = graph_of(g->graph->order(), values).id;

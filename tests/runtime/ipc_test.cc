@@ -18,7 +18,6 @@
 namespace heddle::cuda {
 namespace {
 
-
 // Handles from one process to the other.
 struct Pipe {
   Pipe() { REQUIRE(pipe(fd) == 0); }
