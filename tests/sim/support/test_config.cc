@@ -244,6 +244,7 @@ constexpr const char* kGpu = R"(
       worked_from_us: 1000 worked_decade_ns: 0 worked_most_ns: 1000000000 slept_from_us: 1000 slept_decade_ns: 0
       slept_most_ns: 1000000000
     }
+    sharing { slice_us: 2000 change_ns: 0 }
     priorities: 6
     graph {
       launch_ns: 0 launch_node_ns: 0 add_node_ns: 0 instantiate_ns: 0 instantiate_node_ns: 0 first_instantiate_ns: 0 upload_ns: 0
