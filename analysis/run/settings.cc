@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "analysis/run/residency.h"
 #include "sim/engine/threads.h"
 
 namespace heddle::analysis {
@@ -32,7 +33,7 @@ int threads_for(int wanted, uint32_t sms, const Warn& warn) {
 }
 
 std::vector<std::string> describe(const RunSettings& s) {
-  std::vector<std::string> out;
+  std::vector<std::string> out = describe(s.l2);
   if (s.between == Between::kKeep) {
     out.emplace_back("--between=keep");
   }

@@ -2,12 +2,14 @@
 
 #include <utility>
 
+#include "analysis/run/residency.h"
 #include "sim/base/error.h"
 #include "sim/sampling/simulate.h"
 
 namespace heddle::analysis {
 
 void check(const RunSettings& s, const config::GpuConfig& gpu) {
+  check(s.l2, gpu);
   const bool fresh = s.between == Between::kFlush && s.warm_up == 0;
   if (!fresh && (s.sample || gpu.share().sms() != 0)) {
     throw Error(

@@ -31,8 +31,7 @@ class Simulator {
             Warn warn = nullptr)
       : gpu_(gpu), settings_(settings), cancel_(cancel), warn_(std::move(warn)) {}
 
-  // In any thread. Throws heddle::Error that names the trace, Cancelled,
-  // device::DeadlockError.
+  // In any thread. Throws heddle::Error that names the trace, Cancelled, device::DeadlockError.
   LaunchRecord simulate(const PlannedLaunch& launch,
                         const std::function<void(const device::Progress&)>& progress) const;
 

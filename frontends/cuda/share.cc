@@ -37,18 +37,6 @@ uint64_t now_ms() {
                                    .count());
 }
 
-// A process that is gone, or only its number is left for who waits for it.
-bool is_dead(int pid) {
-  const auto fd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  if (fd < 0) {
-    return errno == ESRCH;
-  }
-  pollfd end{fd, POLLIN, 0};
-  const bool ended = ::poll(&end, 1, 0) > 0;
-  close(fd);
-  return ended;
-}
-
 // It has these libraries.
 bool has_runtime(int pid) {
   std::ifstream in(fmt::format("/proc/{}/maps", pid));
@@ -63,6 +51,17 @@ bool has_runtime(int pid) {
 std::string file_of(const std::string& name) { return fmt::format("/heddle-{}-{}", getuid(), name); }
 
 }  // namespace
+
+bool Share::is_dead(int pid) {
+  const auto fd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  if (fd < 0) {
+    return errno == ESRCH;
+  }
+  pollfd end{fd, POLLIN, 0};
+  const bool ended = ::poll(&end, 1, 0) > 0;
+  close(fd);
+  return ended;
+}
 
 Share::Lock::Lock(const Share& share) : fd_(share.fd_) {
   while (flock(fd_, LOCK_EX) != 0 && errno == EINTR) {

@@ -118,6 +118,8 @@ class Share {
   };
   Share(const Options& options, std::string file, int fd, Board& board);
   void take_place(const Options& options);
+  // A process that is gone, or only its number is left for who waits for it.
+  static bool is_dead(int pid);
   void free_dead();
   void unlink_if_last();
   void free(uint32_t place);

@@ -9,7 +9,6 @@
 
 #include "analysis/run/host.h"
 #include "analysis/run/plan.h"
-#include "analysis/run/residency.h"
 #include "analysis/run/run_record.h"
 #include "sim/base/error.h"
 #include "tools/heddle/console.h"
@@ -53,11 +52,7 @@ StoredBatch::StoredBatch(const SimOptions& sim, const StoredBatchOptions& option
           fmt::format("--timeline-warps: there is no SM {}, '{}' has SMs 0 to {}", sm, gpu_.name(), sms - 1));
     }
   }
-  analysis::check(sim_.l2, gpu_);
   analysis::check(sim_, gpu_);
-  for (const std::string& line : analysis::describe(sim_.l2)) {
-    record_.overrides += line + '\n';
-  }
   for (const std::string& line : analysis::describe(sim_)) {
     record_.overrides += line + '\n';
   }

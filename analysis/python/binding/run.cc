@@ -97,12 +97,8 @@ struct Request {
 py::tuple run(Request q, const py::object& progress) {
   Records records;
   const config::GpuConfig gpu = throwing<ConfigError>([&] { return q.config->finish(); });
-  throwing<ConfigError>([&] {
-    analysis::check(q.settings.l2, gpu);
-    analysis::check(q.settings, gpu);
-  });
+  throwing<ConfigError>([&] { analysis::check(q.settings, gpu); });
   std::vector<std::string> overrides = q.config->overrides();
-  std::ranges::move(analysis::describe(q.settings.l2), std::back_inserter(overrides));
   std::ranges::move(analysis::describe(q.settings), std::back_inserter(overrides));
   records.run = analysis::run_record(gpu, q.config->fidelity(), overrides, q.launches.size());
   analysis::share_out(q.settings, q.launches.size());
